@@ -1,0 +1,44 @@
+//! Log lines sampled from simulated requests.
+
+use crate::units::SimTime;
+
+/// Severity of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Normal business.
+    Info,
+    /// Something to look at.
+    Warn,
+    /// Something failed.
+    Error,
+}
+
+impl Level {
+    /// As log viewers write it, five characters wide.
+    pub fn label(self) -> &'static str {
+        match self {
+            Level::Info => "INFO ",
+            Level::Warn => "WARN ",
+            Level::Error => "ERROR",
+        }
+    }
+}
+
+/// One line. Lines of one second and one kind are sampled: `alike` says for how many it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogLine {
+    /// When.
+    pub at: SimTime,
+    /// Who wrote it: `api-07`, `balancer`, `catalog-cache`.
+    pub source: String,
+    /// What kind of line it is: `query_timeout`, `connection_refused`, `access`; the same kind reads alike.
+    pub stream: &'static str,
+    /// Severity.
+    pub level: Level,
+    /// The text.
+    pub text: String,
+    /// The operation that it is about, as traces name it.
+    pub operation: Option<u64>,
+    /// Lines of this kind in this second, this one included.
+    pub alike: u32,
+}

@@ -1,0 +1,13 @@
+//! What instruments recorded: one sample a second per series, log lines, traces; and questions about them.
+//!
+//! This is all that a player ever sees of the simulated system. Nothing here knows the incident.
+
+mod logs;
+
+mod series;
+mod trace;
+
+pub use logs::{Level, LogLine};
+
+pub use series::{Series, SeriesSet};
+pub use trace::{Span, SpanStatus, Trace, TraceOutcome};
