@@ -9,5 +9,5 @@ mod trace;
 
 pub use logs::{Level, LogLine};
 
-pub use series::{Series, SeriesSet};
+pub use series::{Series, SeriesSet, matches};
 pub use trace::{Span, SpanStatus, Trace, TraceOutcome};
