@@ -1,1 +1,115 @@
-//! cli
+//! The command line: one file per subcommand.
+//!
+//! Each subcommand has its arguments and a `run` that returns an exit code. An error out of `run` is bad input and
+//! ends with 2; a check or a test that failed is no error, it returns [`FAILED`].
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub mod check;
+pub mod completions;
+pub mod input;
+pub mod list;
+pub mod man;
+pub mod play;
+pub mod replay;
+pub mod report;
+pub mod run;
+pub mod show;
+pub mod test;
+
+/// All is well.
+pub const FINE: u8 = 0;
+/// The check or the test failed.
+pub const FAILED: u8 = 1;
+/// Wrong usage or bad input.
+pub const BAD_INPUT: u8 = 2;
+
+/// A flight simulator for on-call engineers: staged incidents on a request-level simulation.
+#[derive(Debug, Parser)]
+#[command(name = "pagerdrill", version, max_term_width = 100, after_help = AFTER_HELP)]
+pub struct Cli {
+    /// What to do; the menu opens when left out.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+const AFTER_HELP: &str = "INCIDENT is the name of a shipped incident, see `pagerdrill list`, or the path of a file or \
+folder.\nExit codes: 0 fine, 1 the check or test failed, 2 wrong usage or bad input.";
+
+/// What the program can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Play an incident in the terminal.
+    Play(play::Args),
+    /// Run an incident without a player and print what came of it.
+    Run(run::Args),
+    /// Compare what incidents' runs give with the figures that their files state.
+    Test(test::Args),
+    /// Read and validate incident files; say what is wrong and where.
+    Check(check::Args),
+    /// Run a saved run again, or verify that it still gives the same.
+    Replay(replay::Args),
+    /// Print the report of a saved run.
+    Report(report::Args),
+    /// List the incidents that this program ships.
+    List(list::Args),
+    /// Show what an incident is about, without giving its cause away.
+    Show(show::Args),
+    /// Print completions for a shell.
+    Completions(completions::Args),
+    /// Print the manual page.
+    Man(man::Args),
+}
+
+/// Runs the program with these arguments, the program's name first.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too: those go to standard output and are fine.
+            let code = if error.use_stderr() { BAD_INPUT } else { FINE };
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let result = match cli.command {
+        None => play::run(play::Args::default()),
+        Some(Command::Play(args)) => play::run(args),
+        Some(Command::Run(args)) => run::run(args),
+        Some(Command::Test(args)) => test::run(args),
+        Some(Command::Check(args)) => check::run(args),
+        Some(Command::Replay(args)) => replay::run(args),
+        Some(Command::Report(args)) => report::run(args),
+        Some(Command::List(args)) => list::run(args),
+        Some(Command::Show(args)) => show::run(args),
+        Some(Command::Completions(args)) => completions::run(args),
+        Some(Command::Man(args)) => man::run(args),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::from(FINE),
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "pagerdrill: {error:#}");
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}
+
+/// Writes text to standard output. A reader that has gone away is an error here and none for [`main`].
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Whoever reads our output may stop reading: `pagerdrill list | head -1`.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
+}

@@ -87,6 +87,8 @@ pub enum Command {
         /// The answer.
         text: String,
     },
+    /// Chooses the work that should follow, in the debrief, by the names of the incident's follow-ups.
+    FollowUps(Vec<Name>),
     /// Ends the exercise before its clock does.
     End,
 }

@@ -1,3 +1,19 @@
-//! The incident file: schema, loading, checking, diagnostics, the shipped library.
+//! The incident file: schema, loading, checking, diagnostics, expectations, the shipped library.
+//!
+//! An [`Incident`] comes out of [`load`] and out of nothing else, so whoever holds one holds a file that was checked:
+//! its names exist, its times lie on its clock, and the engine can run it. Loading takes text; reading files is the
+//! business of whoever calls it.
 
+mod check;
+mod diagnose;
+pub mod expect;
+pub mod library;
+mod load;
+mod locate;
+mod lower;
 pub mod schema;
+
+pub use check::{LOG_STREAMS, series_names};
+pub use diagnose::{Diagnostic, Severity, closest};
+pub use load::{Incident, Loaded, load};
+pub use lower::lower;

@@ -1,8 +1,32 @@
-//! The engine: a request-level simulation of a system. It knows no players, screens or files.
+//! The engine: a request-level discrete-event simulation of a system. It knows no players, screens or files.
+//!
+//! A [`World`] is built from a [`Spec`] and a seed and advanced to instants of simulated time. Operators change it
+//! through [`Intervention`]s, accidents through [`Fault`]s. Same spec, seed and changes give the same run, bit by bit.
 
+pub mod balancer;
+pub mod cache;
+pub mod client;
+pub mod database;
+pub mod digest;
+pub mod events;
 pub mod faults;
+mod flow;
 pub mod intervention;
+pub mod math;
+pub mod meter;
+pub mod pool;
+pub mod probe;
+mod request;
+pub mod rng;
+pub mod service;
 pub mod spec;
+mod workload;
+mod world;
 
 pub use faults::Fault;
 pub use intervention::Intervention;
+pub use spec::Spec;
+pub use world::{ServiceStatus, Status, World};
+
+/// Version of the engine: it grows with every change of a run's results, so that a run file can say what made it.
+pub const ENGINE_VERSION: u32 = 1;

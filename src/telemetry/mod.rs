@@ -3,11 +3,11 @@
 //! This is all that a player ever sees of the simulated system. Nothing here knows the incident.
 
 mod logs;
-
+mod record;
 mod series;
 mod trace;
 
 pub use logs::{Level, LogLine};
-
-pub use series::{Series, SeriesSet};
+pub use record::{Recorder, instance_name};
+pub use series::{Series, SeriesSet, matches};
 pub use trace::{Span, SpanStatus, Trace, TraceOutcome};

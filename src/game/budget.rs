@@ -1,0 +1,40 @@
+//! How much of the promise to users is left.
+
+use crate::telemetry::SeriesSet;
+
+/// The error budget of the service level objective.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// Share of the whole window's budget that is left; below 0 when it is overspent.
+    pub left: f64,
+    /// Speed of spending over the last five minutes; 1 spends the budget exactly by the window's end.
+    pub burn: f64,
+}
+
+/// Seconds over which the burn rate is measured.
+const BURN_WINDOW: usize = 300;
+
+/// Operations that ended in a window of seconds, and those of them that were not served in time.
+pub(super) fn ended(series: &SeriesSet, seconds: std::ops::Range<usize>) -> (f64, f64) {
+    let sum = |name: &str| -> f64 {
+        series.get(name).map_or(0.0, |s| s.window(seconds.clone()).iter().filter(|v| v.is_finite()).sum())
+    };
+    // Those turned away are among the failed ones.
+    let bad = sum("operations.failed") + sum("operations.late");
+    (bad + sum("operations.served"), bad)
+}
+
+impl Budget {
+    /// The budget after what was recorded, for a window in which `rate` operations are offered per second.
+    pub(super) fn of(series: &SeriesSet, objective: f64, window_s: f64, rate: f64) -> Budget {
+        let allowed = (1.0 - objective).max(1e-9);
+        let now = series.seconds();
+        let (_, bad) = ended(series, 0..now);
+        let (all, bad_lately) = ended(series, now.saturating_sub(BURN_WINDOW)..now);
+        let budget = allowed * rate * window_s;
+        Budget {
+            left: if budget > 0.0 { 1.0 - bad / budget } else { 1.0 },
+            burn: if all > 0.0 { bad_lately / all / allowed } else { 0.0 },
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What the player keeps as evidence.
+
+use super::command::{EvidenceId, Source};
+use crate::telemetry::{LogLine, Series, Trace, TraceOutcome};
+use crate::units::{SimTime, TimeOfDay};
+
+/// A piece of evidence: what was on an instrument at a moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    /// Its id, `E-0001`.
+    pub id: EvidenceId,
+    /// When it was pinned.
+    pub at: SimTime,
+    /// The instrument.
+    pub what: Source,
+    /// What it showed then.
+    pub showed: String,
+    /// The player's own words.
+    pub note: String,
+}
+
+/// Seconds between the two readings of a series that a piece of evidence keeps.
+const COMPARED_WITH: usize = 600;
+
+/// A series' newest value, and its value ten minutes before when there is one.
+pub(super) fn reading(series: &Series) -> String {
+    let now = series.unit.show(series.last().unwrap_or(f64::NAN));
+    let before = series.values.len().checked_sub(1 + COMPARED_WITH).and_then(|i| series.values.get(i));
+    match before.filter(|v| v.is_finite()) {
+        Some(&value) => format!("{} {now}; {} ten minutes before", series.name, series.unit.show(value)),
+        None => format!("{} {now}", series.name),
+    }
+}
+
+/// A log line as a log viewer writes it, with the incident's clock.
+pub(super) fn log_line(line: &LogLine, clock: TimeOfDay) -> String {
+    let alike =
+        if line.alike > 1 { format!(" ({} alike in that second)", line.alike) } else { String::new() };
+    format!("{clock} {} {} {}{alike}", line.level.label().trim_end(), line.source, line.text)
+}
+
+/// A trace in a line.
+pub(super) fn trace_line(trace: &Trace) -> String {
+    let outcome = match trace.outcome {
+        TraceOutcome::Served => "served",
+        TraceOutcome::Late => "late",
+        TraceOutcome::Failed => "failed",
+        TraceOutcome::Shed => "turned away",
+    };
+    format!(
+        "operation {:x} ({}, {}): {outcome} after {}, {} attempts, {} queries",
+        trace.operation, trace.client, trace.read, trace.took, trace.attempts, trace.queries
+    )
+}

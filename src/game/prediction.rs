@@ -1,0 +1,162 @@
+//! Predictions, and what the simulator answers.
+
+use super::command::{Direction, Expected, Prediction};
+use crate::telemetry::{Series, SeriesSet};
+use crate::units::{SimTime, Unit};
+
+/// What a prediction was made about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// A stage's question.
+    Ask(String),
+    /// A lever that the player pulled: its place in the journal.
+    Pull(usize),
+    /// A teammate's proposal.
+    Proposal(String),
+}
+
+/// A prediction with what it will be measured against.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forecast {
+    /// What it was made about.
+    pub about: About,
+    /// When it was made.
+    pub at: SimTime,
+    /// What was said; `due` is the moment at which it is answered, inside the run.
+    pub prediction: Prediction,
+    /// Mean of the series over the minute before; `None` when nothing was recorded.
+    pub before: Option<f64>,
+    /// Mean of the series while all was well.
+    pub healthy: Option<f64>,
+    /// The answer, once it is due.
+    pub outcome: Option<Outcome>,
+}
+
+/// What became of a prediction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// Mean of the series over the ten seconds before the prediction was due.
+    pub value: f64,
+    /// Whether the prediction held.
+    pub right: bool,
+    /// Brier score of the stated confidence, 0 (sure and right) to 1 (sure and wrong); 0.25 for a coin toss.
+    pub brier: f64,
+}
+
+/// Seconds of the mean that a prediction starts from.
+const BEFORE_S: usize = 60;
+/// Seconds of the mean that answers a prediction.
+const ANSWER_S: usize = 10;
+/// Seconds of the healthy baseline before the trigger.
+const HEALTHY_S: usize = 300;
+
+/// A series with the three values that a prediction compares.
+struct Compared {
+    unit: Unit,
+    more_is_worse: bool,
+    /// Differences below this are noise.
+    floor: f64,
+    before: f64,
+    healthy: f64,
+    after: f64,
+}
+
+impl Compared {
+    /// Change for the worse, as a share of what it was.
+    fn worsened(&self) -> f64 {
+        let rise = self.after - self.before;
+        let worse = if self.more_is_worse { rise } else { -rise };
+        worse / self.before.abs().max(self.floor)
+    }
+
+    /// Whether the value lies no worse than a tenth beside the healthy one.
+    fn recovered(&self) -> bool {
+        let slack = (self.healthy.abs() / 10.0).max(self.floor);
+        if self.more_is_worse {
+            self.after <= self.healthy + slack
+        } else {
+            self.after >= self.healthy - slack
+        }
+    }
+
+    fn holds(&self, expect: Expected) -> bool {
+        match expect {
+            Expected::Value(value) => {
+                let slack: f64 = if self.unit == Unit::Ratio { 0.02 } else { 0.0 };
+                (self.after - value).abs() <= slack.max(value.abs() / 5.0)
+            }
+            Expected::Direction(Direction::MuchWorse) => self.worsened() > 0.25,
+            Expected::Direction(Direction::Worse) => self.worsened() > 0.05,
+            Expected::Direction(Direction::Same) => self.worsened().abs() <= 0.05,
+            Expected::Direction(Direction::Better) => self.worsened() < -0.05,
+            Expected::Direction(Direction::Recovered) => self.recovered(),
+        }
+    }
+}
+
+/// Whether an expectation holds for a series that went from `before` to `after` and was `healthy` before the trigger.
+///
+/// A direction is right when it is true: `Worse` also when it became much worse, `Better` also when it recovered.
+/// Changes below a point of a ratio, or below a hundredth of the largest value seen, count as none.
+pub fn holds(expect: Expected, series: &Series, before: f64, healthy: f64, after: f64) -> bool {
+    let largest = series.range(0..series.values.len()).map_or(0.0, |(_, hi)| hi.abs());
+    let floor = if series.unit == Unit::Ratio { 0.01 } else { largest / 100.0 };
+    let more_is_worse = series.more_is_worse.unwrap_or(true);
+    Compared { unit: series.unit, more_is_worse, floor: floor.max(1e-9), before, healthy, after }
+        .holds(expect)
+}
+
+/// How a direction reads for a series: higher is worse for some, better for others.
+pub fn direction_words(direction: Direction, more_is_worse: Option<bool>) -> &'static str {
+    match (direction, more_is_worse) {
+        (Direction::Same, _) => "about the same",
+        (Direction::Recovered, _) => "back to normal",
+        (Direction::MuchWorse, Some(false)) => "much lower",
+        (Direction::Worse, Some(false)) => "lower",
+        (Direction::Better, Some(false)) => "higher",
+        (Direction::MuchWorse, _) => "much higher",
+        (Direction::Worse, _) => "higher",
+        (Direction::Better, _) => "lower",
+    }
+}
+
+impl Forecast {
+    /// A forecast made at `at`, with the values that it starts from. `trigger` is the end of the healthy baseline.
+    pub(super) fn new(
+        about: About,
+        prediction: Prediction,
+        at: SimTime,
+        trigger: SimTime,
+        series: &SeriesSet,
+    ) -> Forecast {
+        let found = series.get(&prediction.series);
+        let mean = |end: usize, n: usize| found.and_then(|s| s.mean(end.saturating_sub(n)..end));
+        let before = mean(at.as_secs() as usize, BEFORE_S);
+        let healthy = mean(trigger.min(at).as_secs() as usize, HEALTHY_S);
+        Forecast { about, at, prediction, before, healthy, outcome: None }
+    }
+
+    /// Answers the forecast when it is due and was measured.
+    pub(super) fn settle(&mut self, now: SimTime, series: &SeriesSet) -> bool {
+        if self.outcome.is_some() || now < self.prediction.due {
+            return false;
+        }
+        let due = self.prediction.due.as_secs() as usize;
+        let Some(found) = series.get(&self.prediction.series) else { return false };
+        let Some(value) = found.mean(due.saturating_sub(ANSWER_S)..due) else { return false };
+        let before = self.before.unwrap_or(value);
+        let right = holds(self.prediction.expect, found, before, self.healthy.unwrap_or(before), value);
+        let miss = f64::from(self.prediction.sure) / 100.0 - if right { 1.0 } else { 0.0 };
+        self.outcome = Some(Outcome { value, right, brier: miss * miss });
+        true
+    }
+
+    /// What was expected, in words: `lower`, `about 4.5k/s`.
+    pub fn expected_text(&self, series: &SeriesSet) -> String {
+        let found = series.get(&self.prediction.series);
+        match self.prediction.expect {
+            Expected::Direction(d) => direction_words(d, found.and_then(|s| s.more_is_worse)).to_owned(),
+            Expected::Value(v) => format!("about {}", found.map_or(Unit::Count, |s| s.unit).show(v)),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Expectations: figures of the file, read from recorded telemetry.

@@ -1,0 +1,200 @@
+//! From text to a checked incident.
+
+use ron::error::SpannedError;
+use ron::extensions::Extensions;
+
+use super::check;
+use super::diagnose::{Diagnostic, Severity, closest};
+use super::locate::Outline;
+use super::lower::{lower, span_of_day};
+use super::schema::{Action, FORMAT, IncidentFile};
+use crate::sim::spec::Spec;
+use crate::sim::{Fault, Intervention};
+use crate::units::{SimSpan, SimTime, TimeOfDay};
+
+/// A checked incident. It can only come out of [`load`].
+#[derive(Clone, Debug)]
+pub struct Incident {
+    file: IncidentFile,
+    hash: u64,
+    spec: Spec,
+    script: Vec<(SimTime, Fault)>,
+}
+
+/// What came of loading a text.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The incident, unless there is an error among the diagnostics.
+    pub incident: Option<Incident>,
+    /// Everything that was found, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads and checks the text of an incident file. `name` is what diagnostics call the file. Never panics; finds as
+/// much as it can at once.
+pub fn load(name: &str, text: &str) -> Loaded {
+    let outline = Outline::of(text);
+    if let Some(problem) = wrong_format(name, text, &outline) {
+        return Loaded { incident: None, diagnostics: vec![problem] };
+    }
+    let file: IncidentFile = match ron::Options::default()
+        .with_default_extension(Extensions::IMPLICIT_SOME)
+        .from_str(text)
+    {
+        Ok(file) => file,
+        Err(error) => return Loaded { incident: None, diagnostics: vec![unreadable(name, text, &error)] },
+    };
+    let (spec, script) = lower(&file);
+    let diagnostics = check::check(name, text, &outline, &file, &spec);
+    let good = diagnostics.iter().all(|d| d.severity != Severity::Error);
+    let incident = good.then(|| Incident { file, hash: content_hash(text), spec, script });
+    Loaded { incident, diagnostics }
+}
+
+impl Incident {
+    /// The file, as it was written.
+    pub fn file(&self) -> &IncidentFile {
+        &self.file
+    }
+
+    /// A hash of the file's text that is the same on every machine and for either kind of line end. A saved run
+    /// names it, so that it is not replayed against another text.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// The system, as the engine takes it, at full scale.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// What breaks and when, in order of time.
+    pub fn script(&self) -> &[(SimTime, Fault)] {
+        &self.script
+    }
+
+    /// How long the run is.
+    pub fn length(&self) -> SimSpan {
+        span_of_day(self.file.clock.start, self.file.clock.end)
+    }
+
+    /// The instant at which the incident's clock shows this time of day. What lies before the start (a change made in
+    /// the morning) is as if it had been so when the clock started.
+    pub fn at(&self, time: TimeOfDay) -> SimTime {
+        let span = span_of_day(self.file.clock.start, time);
+        if span > self.length() { SimTime::ZERO } else { SimTime(span.0) }
+    }
+
+    /// What the incident's clock shows at an instant.
+    pub fn clock(&self, at: SimTime) -> TimeOfDay {
+        self.file.clock.start.after(SimSpan(at.0))
+    }
+
+    /// What the engine does when this lever is pulled; `None` when the action names a part that the system lacks.
+    pub fn intervention(&self, action: &Action) -> Option<Intervention> {
+        let client = |name: &str| self.spec.clients.iter().position(|c| c.name == name);
+        let service = |name: &str| self.spec.services.iter().position(|s| s.name == name);
+        let cache = |name: &str| self.spec.caches.iter().position(|c| c.name == name);
+        Some(match action {
+            Action::ClientRetries { client: name, attempts } => {
+                Intervention::SetClientAttempts { client: client(name)?, attempts: *attempts }
+            }
+            Action::RateLimit(rate) => Intervention::SetRateLimit { per_s: Some(rate.0) },
+            Action::NoRateLimit => Intervention::SetRateLimit { per_s: None },
+            Action::Scale { service: name, instances } => {
+                Intervention::ScaleService { service: service(name)?, instances: *instances }
+            }
+            Action::QueryAttempts { service: name, attempts } => {
+                Intervention::SetQueryAttempts { service: service(name)?, attempts: *attempts }
+            }
+            Action::PoolSize { service: name, size } => {
+                Intervention::SetPoolSize { service: service(name)?, size: *size }
+            }
+            Action::FlushCache(name) => Intervention::FlushCache { cache: cache(name)? },
+            Action::WarmCache { cache: name, keys, rate } => {
+                Intervention::WarmCache { cache: cache(name)?, keys: *keys, per_s: rate.0 }
+            }
+            Action::StopWarming(name) => Intervention::StopWarming { cache: cache(name)? },
+            Action::RollingRestart { service: name, batch } => {
+                Intervention::RollingRestart { service: service(name)?, batch: *batch }
+            }
+        })
+    }
+
+    /// The system at a share of its size: 1 is what the file says.
+    pub fn prepared(&self, scale: f64) -> Spec {
+        if scale == 1.0 { self.spec.clone() } else { self.spec.scaled(scale) }
+    }
+}
+
+/// 64-bit FNV-1a over the text with CRLF read as LF.
+fn content_hash(text: &str) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut bytes = text.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte == b'\r' && bytes.peek() == Some(&b'\n') {
+            continue;
+        }
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    hash
+}
+
+/// A format that this program does not read gets its own message: field errors about it would mislead.
+fn wrong_format(name: &str, text: &str, outline: &Outline) -> Option<Diagnostic> {
+    let span = outline.find_exactly(&["format".into()])?;
+    let format: u64 = text.get(span.clone())?.trim().replace('_', "").parse().ok()?;
+    let (message, help) = match format.cmp(&u64::from(FORMAT)) {
+        std::cmp::Ordering::Equal => return None,
+        std::cmp::Ordering::Less => (
+            format!("format {format} is too old; this program reads format {FORMAT}"),
+            format!("rewrite the file to format {FORMAT} as incidents/README.md describes it"),
+        ),
+        std::cmp::Ordering::Greater => (
+            format!("format {format} is newer than this program, which reads format {FORMAT}"),
+            "install a newer pagerdrill".to_owned(),
+        ),
+    };
+    Some(Diagnostic::new(Severity::Error, name, text, span, message, Some(help)))
+}
+
+/// What the reader of the text stumbled over.
+fn unreadable(name: &str, text: &str, error: &SpannedError) -> Diagnostic {
+    use ron::Error as E;
+    let list = |expected: &[&str]| format!("expected one of: {}", expected.join(", "));
+    let help = match &error.code {
+        E::NoSuchStructField { expected, found, .. } | E::NoSuchEnumVariant { expected, found, .. } => {
+            Some(match closest(found, expected.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`? {}", list(expected)),
+                None => list(expected),
+            })
+        }
+        E::MissingStructField { field, .. } => Some(format!("add `{field}: …,`")),
+        E::ExpectedString => Some("put the text between double quotes: \"…\"".to_owned()),
+        E::ExpectedComma => Some("separate entries with a comma".to_owned()),
+        E::Eof => Some("the file ends in the middle; is a bracket or a quote not closed?".to_owned()),
+        _ => None,
+    };
+    let span = offset(text, error.span.start)..offset(text, error.span.end);
+    Diagnostic::new(Severity::Error, name, text, span, error.code.to_string(), help)
+}
+
+/// Byte offset of a line and column, both from 1 and in characters.
+fn offset(text: &str, at: ron::error::Position) -> usize {
+    let line = text.split_inclusive('\n').take(at.line.saturating_sub(1)).map(str::len).sum::<usize>();
+    let rest = text.get(line..).unwrap_or("");
+    line + rest.char_indices().nth(at.col.saturating_sub(1)).map_or(rest.len(), |(i, _)| i)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_do_not_change_the_hash_and_text_does() {
+        assert_eq!(content_hash("a\r\nb\n"), content_hash("a\nb\n"));
+        assert_ne!(content_hash("a\nb"), content_hash("a\nc"));
+        assert_eq!(content_hash(""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(content_hash("foobar"), 0x8594_4171_f739_67e8);
+    }
+}

@@ -1,0 +1,322 @@
+//! A database host: queries share its cores.
+//!
+//! Processor sharing by virtual time: with n queries running, each advances at
+//! `min(1, cores/n) / (1 + contention × max(0, n/cores − 1))` of an idle core's speed. All advance alike, so one clock V
+//! with that derivative serves all of them: a query that needs work w ends when V has grown by w. Starting, ending and
+//! cancelling a query cost one heap operation each, however many run (Kleinrock 1967 for the model; fair-queueing
+//! virtual time for the method).
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::cache::TICK_BITS;
+use super::meter::HostCounters;
+use super::spec::DatabaseSpec;
+
+/// Fraction bits of a rate.
+const RATE_BITS: u32 = 32;
+/// Fraction bits of virtual time.
+const WORK_BITS: u32 = 16;
+
+/// A query's index.
+pub type QueryIndex = u32;
+
+/// For whom a query runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A request record.
+    Request(u32),
+    /// The warm-up of a cache: the key to fill.
+    WarmUp {
+        /// Which cache.
+        cache: u32,
+        /// Which key.
+        key: u32,
+    },
+    /// Nobody any more.
+    Nobody,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Query {
+    /// Tells a reused slot from the query that was meant; zero for a free one.
+    serial: u64,
+    owner: Owner,
+}
+
+/// One host.
+#[derive(Clone, Debug)]
+pub struct Host {
+    cores: f64,
+    contention: f64,
+    /// Speed of each query by number running, Q32; shared between copies of a world.
+    rates: std::sync::Arc<Vec<u64>>,
+    queries: Vec<Query>,
+    free: Vec<QueryIndex>,
+    /// Tag (virtual time of the end, Q16), serial, slot.
+    ends: BinaryHeap<Reverse<u128>>,
+    running: u32,
+    serial: u64,
+    /// Virtual time, Q16 nanoseconds of work, as of `as_of`.
+    virtual_time: u64,
+    as_of: u64,
+    /// Integral of the busy share of the cores, Q16 nanoseconds, as of `as_of`.
+    busy: u64,
+    /// Connections open.
+    pub connections: u32,
+    /// Connections accepted at most.
+    pub connection_limit: u32,
+    /// Tick of the last read of each page; zero when never read.
+    pages: Vec<u32>,
+    page_stays_ticks: u32,
+    /// Counts.
+    pub counters: HostCounters,
+}
+
+const SLOT_BITS: u32 = 24;
+
+impl Host {
+    /// A host as described, idle, with cold memory.
+    pub fn new(spec: &DatabaseSpec) -> Host {
+        let mut host = Host {
+            cores: spec.cores,
+            contention: spec.contention,
+            rates: std::sync::Arc::new(Vec::new()),
+            queries: Vec::new(),
+            free: Vec::new(),
+            ends: BinaryHeap::new(),
+            running: 0,
+            serial: 0,
+            virtual_time: 0,
+            as_of: 0,
+            busy: 0,
+            connections: 0,
+            connection_limit: spec.connections,
+            pages: vec![0; spec.pages as usize],
+            page_stays_ticks: (spec.page_stays.0 >> TICK_BITS).min(u64::from(u32::MAX)) as u32,
+            counters: HostCounters::default(),
+        };
+        let table = spec.connections.min(100_000) + 64;
+        host.rates = std::sync::Arc::new((0..=table).map(|n| host.rate_for(n)).collect());
+        host
+    }
+
+    /// The model's formula, for `n` running queries.
+    fn rate_for(&self, n: u32) -> u64 {
+        let per_core = f64::from(n.max(1)) / self.cores;
+        let share = if per_core > 1.0 { 1.0 / per_core } else { 1.0 };
+        let slowed = 1.0 + self.contention * if per_core > 1.0 { per_core - 1.0 } else { 0.0 };
+        ((share / slowed * (1u64 << RATE_BITS) as f64) as u64).max(1)
+    }
+
+    #[inline]
+    fn rate(&self) -> u64 {
+        match self.rates.get(self.running as usize) {
+            Some(&rate) => rate,
+            None => self.rate_for(self.running),
+        }
+    }
+
+    /// Busy share of the cores now, Q16.
+    #[inline]
+    fn busy_share(&self) -> u64 {
+        let share = f64::from(self.running) / self.cores;
+        ((if share < 1.0 { share } else { 1.0 }) * f64::from(1 << WORK_BITS)) as u64
+    }
+
+    /// Brings virtual time up to now. Only the host's own events call it, so that rounding does not depend on when
+    /// somebody looks.
+    #[inline]
+    fn catch_up(&mut self, now: u64) {
+        let elapsed = now - self.as_of;
+        if elapsed > 0 && self.running > 0 {
+            let grown = (u128::from(elapsed) * u128::from(self.rate())) >> (RATE_BITS - WORK_BITS);
+            self.virtual_time += grown as u64;
+            self.busy += elapsed * self.busy_share();
+        }
+        self.as_of = now;
+    }
+
+    /// Busy core time since the start as a share of one host's cores, in seconds.
+    pub fn busy_s(&self, now: u64) -> f64 {
+        let busy = self.busy + (now - self.as_of) * self.busy_share();
+        busy as f64 / f64::from(1 << WORK_BITS) / 1e9
+    }
+
+    /// Queries running, abandoned ones too.
+    pub fn running(&self) -> u32 {
+        self.running
+    }
+
+    /// Cores; a fraction is possible.
+    pub fn cores(&self) -> f64 {
+        self.cores
+    }
+
+    /// Whether the page of a key has to be brought into memory first; reading it does that.
+    #[inline]
+    pub fn read_page(&mut self, page_hash: u64, now: u64) -> bool {
+        if self.pages.is_empty() {
+            return false;
+        }
+        let page = super::math::scale_to(page_hash >> 32, self.pages.len() as u32) as usize;
+        let tick = (now >> TICK_BITS) as u32 + 1;
+        let last = std::mem::replace(&mut self.pages[page], tick);
+        last == 0 || tick - last > self.page_stays_ticks
+    }
+
+    /// Starts a query that needs `work` nanoseconds of CPU.
+    pub fn start(&mut self, owner: Owner, work: u64, now: u64) -> QueryIndex {
+        self.catch_up(now);
+        self.serial += 1;
+        let query = Query { serial: self.serial, owner };
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.queries[slot as usize] = query;
+                slot
+            }
+            None => {
+                self.queries.push(query);
+                self.queries.len() as u32 - 1
+            }
+        };
+        let tag = self.virtual_time + (work.max(1) << WORK_BITS);
+        self.ends
+            .push(Reverse(u128::from(tag) << 64 | u128::from(self.serial) << SLOT_BITS | u128::from(slot)));
+        self.running += 1;
+        self.counters.started += 1;
+        slot
+    }
+
+    /// Takes a query out before its end.
+    pub fn cancel(&mut self, slot: QueryIndex, now: u64) {
+        self.catch_up(now);
+        self.queries[slot as usize] = Query { serial: 0, owner: Owner::Nobody };
+        self.free.push(slot);
+        self.running -= 1;
+        // Entries of cancelled queries stay until they come up; sweep when they are the majority.
+        if self.ends.len() > 1_024 + 2 * self.running as usize {
+            let queries = &self.queries;
+            self.ends.retain(|&Reverse(key)| alive(queries, key));
+        }
+    }
+
+    /// Leaves a query running for nobody.
+    pub fn abandon(&mut self, slot: QueryIndex) {
+        self.queries[slot as usize].owner = Owner::Nobody;
+    }
+
+    /// When the next query ends, if none starts or is taken out before.
+    pub fn next_end(&mut self) -> Option<u64> {
+        loop {
+            let &Reverse(key) = self.ends.peek()?;
+            if !alive(&self.queries, key) {
+                self.ends.pop();
+                continue;
+            }
+            let left = ((key >> 64) as u64).saturating_sub(self.virtual_time);
+            let rate = self.rate();
+            let shift = RATE_BITS - WORK_BITS;
+            // Most queries are short enough for the cheap division.
+            let span = if left < 1 << (63 - shift) {
+                (left << shift).div_ceil(rate)
+            } else {
+                u64::try_from((u128::from(left) << shift).div_ceil(u128::from(rate))).unwrap_or(u64::MAX >> 1)
+            };
+            return Some(self.as_of + span);
+        }
+    }
+
+    /// Ends the query whose time has come and says for whom it ran.
+    pub fn finish(&mut self, now: u64) -> Option<Owner> {
+        self.catch_up(now);
+        let Reverse(key) = self.ends.pop()?;
+        debug_assert!(alive(&self.queries, key) && (key >> 64) as u64 <= self.virtual_time);
+        let slot = (key & ((1 << SLOT_BITS) - 1)) as u32;
+        let owner = self.queries[slot as usize].owner;
+        self.queries[slot as usize] = Query { serial: 0, owner: Owner::Nobody };
+        self.free.push(slot);
+        self.running -= 1;
+        if owner != Owner::Nobody {
+            self.counters.finished += 1;
+        }
+        Some(owner)
+    }
+}
+
+/// Whether an entry's query is still the one in its slot.
+#[inline]
+fn alive(queries: &[Query], key: u128) -> bool {
+    let slot = (key & ((1 << SLOT_BITS) - 1)) as usize;
+    queries[slot].serial == (key as u64) >> SLOT_BITS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::spec::Abandoned;
+    use crate::units::SimSpan;
+
+    fn host(cores: f64, contention: f64) -> Host {
+        Host::new(&DatabaseSpec {
+            name: "db".to_owned(),
+            hosts: vec!["primary".to_owned()],
+            cores,
+            contention,
+            connections: 1_000,
+            abandoned: Abandoned::Cancelled,
+            pages: 0,
+            page_stays: SimSpan::ZERO,
+        })
+    }
+
+    /// Starts queries of these lengths (ms) together and says when each ends (ms).
+    fn ends(host: &mut Host, lengths_ms: &[u64]) -> Vec<f64> {
+        for (i, ms) in lengths_ms.iter().enumerate() {
+            host.start(Owner::Request(i as u32), ms * 1_000_000, 0);
+        }
+        let mut out = Vec::new();
+        while let Some(at) = host.next_end() {
+            host.finish(at);
+            out.push((at as f64 / 1e3).round() / 1e3);
+        }
+        out
+    }
+
+    #[test]
+    fn queries_share_the_cores() {
+        assert_eq!(ends(&mut host(2.0, 0.0), &[10, 10]), [10.0, 10.0], "as many cores as queries");
+        assert_eq!(ends(&mut host(1.0, 0.0), &[10, 20]), [20.0, 30.0], "two on one core");
+        assert_eq!(ends(&mut host(2.0, 0.0), &[10; 4]), [20.0; 4], "four on two cores");
+        assert_eq!(ends(&mut host(1.0, 0.5), &[10, 10]), [30.0, 30.0], "contention: half as fast again");
+    }
+
+    #[test]
+    fn a_cancelled_query_frees_its_share() {
+        let mut host = host(1.0, 0.0);
+        let first = host.start(Owner::Request(0), 10_000_000, 0);
+        host.start(Owner::Request(1), 10_000_000, 0);
+        host.cancel(first, 10_000_000);
+        assert_eq!(host.next_end(), Some(15_000_000));
+        assert_eq!(host.finish(15_000_000), Some(Owner::Request(1)));
+        assert_eq!((host.running(), host.next_end()), (0, None));
+        assert!((host.busy_s(20_000_000) - 0.015).abs() < 1e-6);
+    }
+
+    #[test]
+    fn five_hundred_on_eight_cores_never_make_500_ms() {
+        let all = ends(&mut host(8.0, 0.0), &[12; 500]);
+        assert!(all.iter().all(|&ms| (ms - 750.0).abs() < 0.1), "500 × 12 / 8 = 750 ms");
+    }
+
+    #[test]
+    fn a_page_is_cold_until_read_and_again_after_it_was_pushed_out() {
+        let mut host = host(1.0, 0.0);
+        host.pages = vec![0; 4];
+        host.page_stays_ticks = 100;
+        assert!(host.read_page(0, 0));
+        assert!(!host.read_page(0, 50 << TICK_BITS));
+        assert!(host.read_page(0, 200 << TICK_BITS));
+        assert!(host.read_page(u64::MAX, 0), "another page");
+    }
+}

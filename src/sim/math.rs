@@ -1,0 +1,271 @@
+//! Arithmetic that gives the same bits on every machine: the few transcendental functions (from `libm`), an
+//! exponential sampler, quantile tables, alias tables, fixed-point helpers.
+//!
+//! Nothing here calls the platform's mathematics library: it differs between systems in the last bit, and one bit
+//! is enough to swap two events.
+
+use super::rng::Stream;
+use super::spec::{KeySpace, Spread};
+
+/// 2 to the power of `x`.
+pub fn exp2(x: f64) -> f64 {
+    libm::exp2(x)
+}
+
+/// e to the power of `x`.
+pub fn exp(x: f64) -> f64 {
+    libm::exp(x)
+}
+
+/// Natural logarithm.
+pub fn ln(x: f64) -> f64 {
+    libm::log(x)
+}
+
+/// `x` to the power of `y`.
+pub fn pow(x: f64, y: f64) -> f64 {
+    libm::pow(x, y)
+}
+
+const CELL_BITS: u32 = 12;
+const CELLS: usize = 1 << CELL_BITS;
+
+/// Draws unit exponentials as Q32 fixed point from a table of the inverse distribution function: one draw and one
+/// multiplication. The last cell is open-ended; being memoryless, the tail beyond it is the same distribution again.
+#[derive(Clone, Debug)]
+pub struct Exponential {
+    edges: Vec<u64>,
+}
+
+impl Exponential {
+    /// Builds the table.
+    pub fn new() -> Exponential {
+        let edges =
+            (0..CELLS).map(|i| (-ln(1.0 - i as f64 / CELLS as f64) * 4_294_967_296.0) as u64).collect();
+        Exponential { edges }
+    }
+
+    /// A unit exponential in Q32.
+    #[inline]
+    pub fn draw(&self, rng: &mut Stream) -> u64 {
+        let mut tail = 0;
+        loop {
+            let r = rng.next();
+            let cell = (r >> (64 - CELL_BITS)) as usize;
+            if cell < CELLS - 1 {
+                let (low, high) = (self.edges[cell], self.edges[cell + 1]);
+                let within = (r >> (32 - CELL_BITS)) & 0xffff_ffff;
+                return tail + low + (((high - low) * within) >> 32);
+            }
+            tail += self.edges[CELLS - 1];
+        }
+    }
+
+    /// An exponential span with the given mean, in nanoseconds.
+    #[inline]
+    pub fn span(&self, rng: &mut Stream, mean_ns: u64) -> u64 {
+        ((u128::from(self.draw(rng)) * u128::from(mean_ns)) >> 32) as u64
+    }
+}
+
+impl Default for Exponential {
+    fn default() -> Exponential {
+        Exponential::new()
+    }
+}
+
+/// Draws a [`Spread`] exactly, in nanoseconds.
+#[inline]
+pub fn draw_spread(exponential: &Exponential, rng: &mut Stream, spread: Spread) -> u64 {
+    match spread {
+        Spread::Fixed(span) => span.0,
+        Spread::Exponential(mean) => exponential.span(rng, mean.0),
+        Spread::Erlang { k, mean } => {
+            let stages = (0..k.max(1)).fold(0u64, |sum, _| sum + exponential.draw(rng));
+            ((u128::from(stages) * u128::from(mean.0 / u64::from(k.max(1)))) >> 32) as u64
+        }
+    }
+}
+
+/// A distribution as 4,096 mid-point quantiles: one draw and one look-up, whatever its shape. Its tail ends at the
+/// quantile 1 − 1/8192, so it serves for latencies that are only shown, not for work that loads a server.
+#[derive(Clone, Debug)]
+pub struct Quantiles {
+    ns: Vec<u64>,
+}
+
+impl Quantiles {
+    /// Tabulates a spread.
+    pub fn new(spread: Spread) -> Quantiles {
+        let (k, mean) = match spread {
+            Spread::Fixed(span) => return Quantiles { ns: vec![span.0; CELLS] },
+            Spread::Exponential(mean) => (1, mean),
+            Spread::Erlang { k, mean } => (k.max(1), mean),
+        };
+        // P(Erlang-k with unit stages > x) = e^-x (1 + x + x²/2! + …), k terms.
+        let survival = |x: f64| {
+            let (mut term, mut sum) = (1.0, 1.0);
+            for i in 1..k {
+                term *= x / f64::from(i);
+                sum += term;
+            }
+            sum * exp(-x)
+        };
+        let stage_ns = mean.0 as f64 / f64::from(k);
+        let mut low = 0.0;
+        let ns = (0..CELLS)
+            .map(|i| {
+                let wanted = 1.0 - (i as f64 + 0.5) / CELLS as f64;
+                let mut high = f64::from(k) + 40.0 + 10.0 * f64::from(k);
+                for _ in 0..50 {
+                    let middle = 0.5 * (low + high);
+                    if survival(middle) > wanted { low = middle } else { high = middle }
+                }
+                (low * stage_ns) as u64
+            })
+            .collect();
+        Quantiles { ns }
+    }
+
+    /// One value, in nanoseconds.
+    #[inline]
+    pub fn draw(&self, rng: &mut Stream) -> u64 {
+        self.ns[(rng.next() >> (64 - CELL_BITS)) as usize]
+    }
+}
+
+/// Draws ranks in proportion to fixed weights with one random number (Walker 1977, Vose 1991).
+#[derive(Clone, Debug)]
+pub struct Alias {
+    /// For each column: below this threshold the column itself, else its alias.
+    columns: Vec<(u32, u32)>,
+}
+
+impl Alias {
+    /// Builds the table for weights that are not all zero.
+    pub fn new(weights: &[f64]) -> Alias {
+        let n = weights.len();
+        let total: f64 = weights.iter().sum();
+        let mut scaled: Vec<f64> = weights.iter().map(|w| w * n as f64 / total).collect();
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| scaled[i] < 1.0);
+        let mut columns: Vec<(u32, u32)> = (0..n as u32).map(|i| (u32::MAX, i)).collect();
+        while let (Some(s), Some(&l)) = (small.pop(), large.last()) {
+            columns[s] = ((scaled[s] * 4_294_967_295.0) as u32, l as u32);
+            scaled[l] -= 1.0 - scaled[s];
+            if scaled[l] < 1.0 {
+                large.pop();
+                small.push(l);
+            }
+        }
+        Alias { columns }
+    }
+
+    /// A rank, from 0.
+    #[inline]
+    pub fn draw(&self, r: u64) -> u32 {
+        let i = scale_to(r >> 32, self.columns.len() as u32);
+        let (threshold, alias) = self.columns[i as usize];
+        if (r as u32) < threshold { i } else { alias }
+    }
+}
+
+/// Draws keys of a [`KeySpace`].
+#[derive(Clone, Debug)]
+pub enum Keys {
+    /// All alike.
+    Even(u32),
+    /// By weight; shared between copies of a world.
+    Weighted(std::sync::Arc<Alias>),
+}
+
+impl Keys {
+    /// Prepares a key space.
+    pub fn new(space: KeySpace) -> Keys {
+        match space {
+            KeySpace::Even { n } => Keys::Even(n),
+            KeySpace::Zipf { .. } => Keys::Weighted(std::sync::Arc::new(Alias::new(&popularity(space)))),
+        }
+    }
+
+    /// One key.
+    #[inline]
+    pub fn draw(&self, r: u64) -> u32 {
+        match self {
+            Keys::Even(n) => scale_to(r >> 32, *n),
+            Keys::Weighted(alias) => alias.draw(r),
+        }
+    }
+}
+
+/// The share of each key of a space, the most popular first; they add up to 1.
+pub fn popularity(space: KeySpace) -> Vec<f64> {
+    match space {
+        KeySpace::Even { n } => vec![1.0 / f64::from(n); n as usize],
+        KeySpace::Zipf { n, s } => {
+            let weights: Vec<f64> = (1..=n).map(|k| pow(f64::from(k), -s)).collect();
+            let total: f64 = weights.iter().sum();
+            weights.into_iter().map(|w| w / total).collect()
+        }
+    }
+}
+
+/// Maps 32 random bits to 0..n without a division (Lemire 2019, without the rejection: the bias is below n/2³²).
+#[inline]
+pub fn scale_to(bits32: u64, n: u32) -> u32 {
+    ((bits32 * u64::from(n)) >> 32) as u32
+}
+
+/// A good 64-bit mix of a counter (splitmix64, Steele, Lea and Flood 2014).
+#[inline]
+pub fn mix(x: u64) -> u64 {
+    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::SimSpan;
+
+    #[test]
+    fn exponential_has_the_moments_of_its_name() {
+        let (table, mut rng) = (Exponential::new(), Stream::new(1, "test"));
+        let n = 2_000_000;
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for _ in 0..n {
+            let x = table.draw(&mut rng) as f64 / 4_294_967_296.0;
+            sum += x;
+            squares += x * x;
+        }
+        assert!((sum / f64::from(n) - 1.0).abs() < 0.003, "mean {}", sum / f64::from(n));
+        assert!((squares / f64::from(n) - 2.0).abs() < 0.02, "second moment {}", squares / f64::from(n));
+    }
+
+    #[test]
+    fn quantiles_keep_the_mean() {
+        let mean = SimSpan::from_millis(9);
+        for spread in [Spread::Fixed(mean), Spread::Exponential(mean), Spread::Erlang { k: 4, mean }] {
+            let table = Quantiles::new(spread);
+            let average = table.ns.iter().sum::<u64>() as f64 / table.ns.len() as f64;
+            assert!((average / mean.0 as f64 - 1.0).abs() < 0.002, "{spread:?}: {average}");
+        }
+    }
+
+    #[test]
+    fn alias_draws_in_proportion() {
+        let space = KeySpace::Zipf { n: 50, s: 1.0 };
+        let (wanted, keys, mut rng) = (popularity(space), Keys::new(space), Stream::new(1, "test"));
+        let n = 1_000_000;
+        let mut seen = vec![0u32; 50];
+        for _ in 0..n {
+            seen[keys.draw(rng.next()) as usize] += 1;
+        }
+        for (rank, (&count, share)) in seen.iter().zip(&wanted).enumerate() {
+            let expected = share * f64::from(n);
+            let deviation = (f64::from(count) - expected).abs() / expected.sqrt();
+            assert!(deviation < 5.0, "rank {rank}: {count} for {expected}");
+        }
+    }
+}

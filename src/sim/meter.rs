@@ -1,0 +1,191 @@
+//! Counters and histograms that the engine keeps; telemetry reads them once a second, as a scrape would.
+
+/// Sub-buckets per octave of a [`Histogram`]: values are kept within 1/32, about 3 %.
+const SUB_BITS: u32 = 5;
+const BUCKETS: usize = 36 << SUB_BITS;
+
+/// A log-linear histogram of spans in nanoseconds, from 1 µs to about an hour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Histogram {
+    counts: Vec<u32>,
+    total: u64,
+}
+
+impl Histogram {
+    /// An empty one.
+    pub fn new() -> Histogram {
+        Histogram { counts: vec![0; BUCKETS], total: 0 }
+    }
+
+    /// Bucket 0 holds everything below 1.024 µs; above, 32 buckets per doubling.
+    #[inline]
+    fn bucket(ns: u64) -> usize {
+        let v = ns >> 10 | 1 << SUB_BITS;
+        let shift = 63 - v.leading_zeros() - SUB_BITS;
+        let units = ns >> 10;
+        if units < 1 << SUB_BITS {
+            return units as usize;
+        }
+        let index = ((shift + 1) << SUB_BITS) as usize + ((units >> shift) as usize - (1 << SUB_BITS));
+        index.min(BUCKETS - 1)
+    }
+
+    /// The middle of a bucket, in nanoseconds.
+    fn middle(bucket: usize) -> f64 {
+        let units = if bucket < 1 << SUB_BITS {
+            bucket as f64 + 0.5
+        } else {
+            let shift = (bucket >> SUB_BITS) as i32 - 1;
+            let base = (bucket & ((1 << SUB_BITS) - 1)) + (1 << SUB_BITS);
+            (base as f64 + 0.5) * f64::from(1u32 << shift.min(30))
+        };
+        units * 1024.0
+    }
+
+    /// Counts one span.
+    #[inline]
+    pub fn record(&mut self, ns: u64) {
+        self.counts[Self::bucket(ns)] += 1;
+        self.total += 1;
+    }
+
+    /// Spans counted.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The span below which a share `q` of those counted lie, in nanoseconds; `None` when nothing was counted.
+    pub fn quantile(&self, q: f64) -> Option<f64> {
+        if self.total == 0 {
+            return None;
+        }
+        let rank = (q * self.total as f64) as u64;
+        let mut seen = 0;
+        for (bucket, &count) in self.counts.iter().enumerate() {
+            seen += u64::from(count);
+            if seen > rank || seen == self.total {
+                return Some(Self::middle(bucket));
+            }
+        }
+        None
+    }
+
+    /// Adds another one's counts.
+    pub fn merge(&mut self, other: &Histogram) {
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *mine += theirs;
+        }
+        self.total += other.total;
+    }
+
+    /// What was counted since an earlier state of the same histogram.
+    pub fn since(&self, earlier: &Histogram) -> Histogram {
+        let counts = self.counts.iter().zip(&earlier.counts).map(|(now, then)| now - then).collect();
+        Histogram { counts, total: self.total - earlier.total }
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Histogram {
+        Histogram::new()
+    }
+}
+
+/// Attempts beyond this number are counted with it.
+pub const ATTEMPTS_TOLD_APART: usize = 12;
+
+/// Counts since the start. Every field only grows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// User operations begun.
+    pub operations_started: u64,
+    /// Operations that succeeded in time.
+    pub operations_served: u64,
+    /// Operations that succeeded late.
+    pub operations_late: u64,
+    /// Operations that failed after their last attempt.
+    pub operations_failed: u64,
+    /// Operations whose last attempt was turned away by a limit.
+    pub operations_shed: u64,
+    /// Requests received by the load balancer, by number of the attempt, from 1.
+    pub requests_by_attempt: [u64; ATTEMPTS_TOLD_APART],
+    /// Requests answered.
+    pub requests_ok: u64,
+    /// Requests answered with an error by the service.
+    pub requests_errors: u64,
+    /// Requests turned away by a limit.
+    pub requests_rejected: u64,
+    /// Requests whose client stopped waiting.
+    pub requests_abandoned: u64,
+    /// Cache look-ups and hits by kind of read.
+    pub cache_lookups: Vec<u64>,
+    /// Hits by kind of read.
+    pub cache_hits: Vec<u64>,
+    /// Values written to the cache by requests.
+    pub cache_fills: u64,
+    /// Queries started for reads that can be cached.
+    pub queries_for_misses: u64,
+    /// Queries started for a second or later try of the database client.
+    pub query_retries: u64,
+    /// Requests that gave up waiting for a connection.
+    pub pool_timeouts: u64,
+    /// Events handled, plain cache hits counted as one.
+    pub events: u64,
+}
+
+impl Counters {
+    /// Requests received.
+    pub fn requests_received(&self) -> u64 {
+        self.requests_by_attempt.iter().sum()
+    }
+
+    /// Operations that ended, however they did.
+    pub fn operations_ended(&self) -> u64 {
+        self.operations_served + self.operations_late + self.operations_failed + self.operations_shed
+    }
+}
+
+/// Counts of one database host since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostCounters {
+    /// Queries started.
+    pub started: u64,
+    /// Queries that ran to their end and whose result was used.
+    pub finished: u64,
+    /// Queries that took longer than they were allowed.
+    pub timed_out: u64,
+    /// Connections refused.
+    pub refused: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_within_a_bucket_of_the_truth() {
+        for ns in [0u64, 900, 1_500, 33_000, 1_000_000, 8_000_000_000, 600_000_000_000, u64::MAX] {
+            let mut h = Histogram::new();
+            h.record(ns);
+            let read = h.quantile(0.5).unwrap_or(f64::NAN);
+            if (33_000..3_600_000_000_000).contains(&ns) {
+                assert!((read / ns as f64 - 1.0).abs() < 0.035, "{ns}: {read}");
+            }
+        }
+        assert_eq!(Histogram::new().quantile(0.5), None);
+    }
+
+    #[test]
+    fn buckets_are_monotone_and_their_middles_lie_in_them() {
+        let mut last = 0;
+        for exponent in 10..44 {
+            for step in 0..64u64 {
+                let ns = (1u64 << exponent) + (step << exponent) / 64;
+                let bucket = Histogram::bucket(ns);
+                assert!(bucket >= last, "{ns}");
+                assert_eq!(Histogram::bucket(Histogram::middle(bucket) as u64), bucket, "{ns}");
+                last = bucket;
+            }
+        }
+    }
+}

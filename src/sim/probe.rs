@@ -1,0 +1,235 @@
+//! What single requests leave behind: log records and traces of sampled operations.
+//!
+//! Records are kept as they happen and handed over to telemetry, which puts them into words. Logging never changes
+//! what happens.
+
+/// Log records of one kind that are kept between two collections; the rest is only counted.
+const KEPT_PER_KIND: u32 = 3;
+
+/// Kinds of log records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogKind {
+    /// A request was answered.
+    Access,
+    /// A query took longer than it was allowed.
+    QueryTimeout,
+    /// A host accepted no further connection.
+    ConnectionRefused,
+    /// A request waited for a connection as long as it was allowed.
+    PoolTimeout,
+    /// A request was turned away by the limit.
+    RateLimited,
+    /// A client stopped waiting.
+    ClientGone,
+    /// A request was lost with its instance.
+    InstanceLost,
+    /// The cache became unreachable.
+    CacheDown,
+    /// The cache answers again.
+    CacheUp,
+    /// A cache was flushed.
+    CacheFlushed,
+    /// A warm-up began or ended.
+    WarmUp,
+    /// An instance is ready.
+    InstanceReady,
+    /// An instance stopped.
+    InstanceStopped,
+}
+
+/// How many kinds there are.
+pub const LOG_KINDS: usize = 13;
+
+/// A log record. What the numbers mean depends on the kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogRecord {
+    /// Nanoseconds since the start.
+    pub at: u64,
+    /// Kind.
+    pub kind: LogKind,
+    /// The operation, for records of requests.
+    pub operation: u64,
+    /// Instance, cache.
+    pub place: u32,
+    /// Host; keys warmed.
+    pub host: u32,
+    /// Attempt of the client.
+    pub attempt: u32,
+    /// Try of the database client; status code of an answer.
+    pub detail: u32,
+    /// Kind of read.
+    pub read: u32,
+    /// Client population.
+    pub client: u32,
+    /// How long it took, nanoseconds.
+    pub took: u64,
+}
+
+impl LogRecord {
+    /// A record with nothing but time, kind and place.
+    pub fn new(at: u64, kind: LogKind, place: u32) -> LogRecord {
+        LogRecord {
+            at,
+            kind,
+            operation: 0,
+            place,
+            host: 0,
+            attempt: 0,
+            detail: 0,
+            read: 0,
+            client: 0,
+            took: 0,
+        }
+    }
+}
+
+/// A piece of work of a traced operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpanRecord {
+    /// What.
+    pub kind: SpanKind,
+    /// Nanoseconds since the start.
+    pub start: u64,
+    /// Nanoseconds since the start.
+    pub end: u64,
+    /// How it ended.
+    pub end_kind: SpanEnd,
+}
+
+/// What a span covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpanKind {
+    /// One attempt of the client, from 1, at an instance.
+    Attempt {
+        /// Number.
+        attempt: u32,
+        /// Instance; `None` when it was turned away before it reached one.
+        instance: Option<u32>,
+    },
+    /// The look-up in the cache.
+    CacheGet,
+    /// Waiting for a connection.
+    PoolWait,
+    /// Opening a connection.
+    Connect {
+        /// To this host.
+        host: u32,
+    },
+    /// A query.
+    Query {
+        /// Try, from 1.
+        attempt: u32,
+        /// At this host.
+        host: u32,
+    },
+}
+
+/// How a span ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpanEnd {
+    /// As wanted.
+    Ok,
+    /// The key was not there.
+    Miss,
+    /// It took longer than allowed.
+    TimedOut,
+    /// No connection was accepted.
+    Refused,
+    /// An error was answered.
+    Error,
+    /// Turned away by a limit.
+    Rejected,
+    /// The instance went away.
+    Lost,
+    /// The client stopped waiting.
+    Abandoned,
+}
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationEnd {
+    /// In time.
+    Served,
+    /// Late.
+    Late,
+    /// After its last attempt failed.
+    Failed,
+    /// After its last attempt was turned away.
+    Shed,
+}
+
+/// A traced operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceRecord {
+    /// Number of the operation.
+    pub operation: u64,
+    /// Kind of read.
+    pub read: u32,
+    /// Key within its kind.
+    pub key: u32,
+    /// Client population.
+    pub client: u32,
+    /// Nanoseconds since the start.
+    pub started: u64,
+    /// Nanoseconds since the start.
+    pub ended: u64,
+    /// How it ended.
+    pub end: OperationEnd,
+    /// Attempts made.
+    pub attempts: u32,
+    /// Spans in order of their end; attempts are in it too.
+    pub spans: Vec<SpanRecord>,
+}
+
+/// Collects records until they are handed over.
+#[derive(Clone, Debug, Default)]
+pub struct Probe {
+    logs: Vec<LogRecord>,
+    counts: [u32; LOG_KINDS],
+    open: Vec<TraceRecord>,
+    done: Vec<TraceRecord>,
+}
+
+impl Probe {
+    /// Counts a record and keeps the first few of its kind.
+    #[inline]
+    pub fn log(&mut self, record: impl FnOnce() -> LogRecord, kind: LogKind) {
+        let count = &mut self.counts[kind as usize];
+        *count += 1;
+        if *count <= KEPT_PER_KIND {
+            self.logs.push(record());
+        }
+    }
+
+    /// Begins to trace an operation.
+    pub fn open(&mut self, trace: TraceRecord) {
+        self.open.push(trace);
+    }
+
+    /// Adds a span to an operation that is being traced.
+    pub fn span(&mut self, operation: u64, span: SpanRecord) {
+        if let Some(trace) = self.open.iter_mut().rev().find(|t| t.operation == operation) {
+            trace.spans.push(span);
+        }
+    }
+
+    /// Ends a trace.
+    pub fn close(&mut self, operation: u64, ended: u64, attempts: u32, end: OperationEnd) {
+        if let Some(i) = self.open.iter().rposition(|t| t.operation == operation) {
+            let mut trace = self.open.swap_remove(i);
+            trace.ended = ended;
+            trace.attempts = attempts;
+            trace.end = end;
+            self.done.push(trace);
+        }
+    }
+
+    /// Hands over what was collected: log records, how many there were of each kind, and finished traces.
+    pub fn take(&mut self) -> (Vec<LogRecord>, [u32; LOG_KINDS], Vec<TraceRecord>) {
+        (
+            std::mem::take(&mut self.logs),
+            std::mem::replace(&mut self.counts, [0; LOG_KINDS]),
+            std::mem::take(&mut self.done),
+        )
+    }
+}

@@ -1,0 +1,153 @@
+//! Open-loop arrivals: users who come whether or not they are served.
+//!
+//! Arrivals are a Poisson process with a piecewise constant rate; each asks for a key of a kind of read. They depend
+//! on nothing in the system, so they are drawn in batches, and the cache entries that they will need are read ahead.
+
+use super::cache::Cache;
+use super::math::{Exponential, Keys};
+use super::request::Operation;
+use super::rng::Stream;
+use super::spec::Spec;
+
+/// Arrivals drawn at once.
+const BATCH: usize = 64;
+/// Fraction bits of arrival times while they are summed up, so that rounding does not change the rate.
+const FRACTION: u32 = 16;
+
+/// The source of operations.
+#[derive(Clone, Debug)]
+pub(super) struct Workload {
+    /// Rate changes: instant and mean gap in Q16 nanoseconds (zero for no traffic).
+    rates: Vec<(u64, u64)>,
+    rate: usize,
+    /// Last arrival drawn, Q16.
+    clock: u64,
+    number: u64,
+    trace_one_in: u64,
+    /// For each kind: upper end of its part of the 32-bit range, keys, first key in the cache (none if not cached).
+    reads: Vec<(u32, Keys, Option<u32>)>,
+    clients: Vec<u32>,
+    batch: Vec<Operation>,
+    at: usize,
+    arrivals: Stream,
+    kinds: Stream,
+    keys: Stream,
+    touched: u32,
+}
+
+/// Upper ends of the parts of the 32-bit range that shares take.
+fn parts(shares: impl Iterator<Item = f64>) -> Vec<u32> {
+    let mut sum = 0.0;
+    let mut ends: Vec<u32> = shares
+        .map(|share| {
+            sum += share;
+            (sum * 4_294_967_296.0).min(4_294_967_295.0) as u32
+        })
+        .collect();
+    if let Some(last) = ends.last_mut() {
+        *last = u32::MAX;
+    }
+    ends
+}
+
+impl Workload {
+    /// The traffic of a spec; `first_keys` says where each kind's keys begin in the cache.
+    pub(super) fn new(spec: &Spec, first_keys: &[Option<u32>], seed: u64) -> Workload {
+        let ends = parts(spec.reads.iter().map(|r| r.share));
+        Workload {
+            rates: spec
+                .traffic
+                .iter()
+                .map(|&(at, rate)| (at.0, if rate > 0.0 { (1e9 * 65_536.0 / rate) as u64 } else { 0 }))
+                .collect(),
+            rate: 0,
+            clock: 0,
+            number: 0,
+            trace_one_in: u64::from(spec.trace_one_in.max(1)),
+            reads: spec
+                .reads
+                .iter()
+                .zip(ends)
+                .zip(first_keys)
+                .map(|((read, end), first)| (end, Keys::new(read.keys), *first))
+                .collect(),
+            clients: parts(spec.clients.iter().map(|c| c.share)),
+            batch: Vec::with_capacity(BATCH),
+            at: 0,
+            arrivals: Stream::new(seed, "arrivals"),
+            kinds: Stream::new(seed, "kinds of reads and clients"),
+            keys: Stream::new(seed, "keys"),
+            touched: 0,
+        }
+    }
+
+    /// The next arrival time in Q16, or `None` when no traffic will ever come again.
+    fn next_time(&mut self, exponential: &Exponential) -> Option<u64> {
+        // One unit exponential is used up at the rate of each piece: exact for a piecewise constant rate.
+        let mut left = exponential.draw(&mut self.arrivals);
+        loop {
+            let (_, gap) = self.rates[self.rate];
+            let end = self.rates.get(self.rate + 1).map_or(u64::MAX, |r| r.0 << FRACTION);
+            if gap > 0 {
+                let need = ((u128::from(left) * u128::from(gap)) >> 32) as u64;
+                if self.clock.saturating_add(need) < end {
+                    self.clock += need;
+                    return Some(self.clock);
+                }
+                let used = ((u128::from(end - self.clock) << 32) / u128::from(gap)) as u64;
+                left -= used.min(left);
+            }
+            if end == u64::MAX {
+                return None;
+            }
+            self.clock = end;
+            self.rate += 1;
+        }
+    }
+
+    /// Draws the next batch.
+    pub(super) fn refill(&mut self, exponential: &Exponential, cache: &Cache) {
+        self.batch.clear();
+        self.at = 0;
+        while self.batch.len() < BATCH {
+            let Some(time) = self.next_time(exponential) else { break };
+            self.number += 1;
+            let r = self.kinds.next();
+            let pick = (r >> 32) as u32;
+            let read = self.reads.iter().position(|(end, ..)| pick <= *end).unwrap_or(0);
+            let pick = r as u32;
+            let client = self.clients.iter().position(|end| pick <= *end).unwrap_or(0);
+            self.batch.push(Operation {
+                number: self.number,
+                started: time >> FRACTION,
+                key: self.reads[read].1.draw(self.keys.next()),
+                read: read as u8,
+                client: client as u8,
+                attempt: 1,
+                traced: self.number % self.trace_one_in == 0,
+            });
+        }
+        // Reading the entries in one go lets the processor fetch them side by side.
+        let mut touched = 0;
+        for operation in &self.batch {
+            if let Some(first) = self.reads[operation.read as usize].2 {
+                touched ^= cache.touch(first + operation.key);
+            }
+        }
+        self.touched = touched;
+    }
+
+    /// When the next operation arrives; `u64::MAX` when none does.
+    #[inline]
+    pub(super) fn peek(&self) -> u64 {
+        self.batch.get(self.at).map_or(u64::MAX, |o| o.started)
+    }
+
+    /// Takes the next operation; says whether the batch is used up.
+    #[inline]
+    pub(super) fn take(&mut self) -> (Operation, bool) {
+        let operation = self.batch[self.at];
+        self.at += 1;
+        (operation, self.at == self.batch.len())
+    }
+}

@@ -1,0 +1,633 @@
+//! The world: built from a spec and a seed, advanced to an instant, changed by interventions and faults.
+
+use super::balancer::TokenBucket;
+use super::cache::Cache;
+use super::client::Client;
+use super::database::{Host, Owner};
+use super::digest::Digest;
+use super::events::{Entry, Events, NEVER, Register, Ring, Source};
+use super::faults::Fault;
+use super::intervention::Intervention;
+use super::math::{Exponential, popularity};
+use super::meter::{Counters, Histogram};
+use super::probe::{LogKind, LogRecord, Probe};
+use super::request::Requests;
+use super::rng::Stream;
+use super::service::{InstanceState, Service};
+use super::spec::{Abandoned, Spec, Spread};
+use super::workload::Workload;
+use crate::units::{SECOND, SimTime};
+
+/// Events that are rare enough for a heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Control {
+    /// A starting or restarting instance is ready.
+    InstanceReady { service: u16, instance: u16, version: u32 },
+    /// A draining instance has had its time.
+    DrainOver { service: u16, instance: u16, version: u32 },
+    /// The cache answers again.
+    CacheBack { cache: u16 },
+    /// A changed limit is in force; millionths per second.
+    Limit { micro_per_s: Option<u64> },
+    /// The warm-up starts its next query.
+    Warm { cache: u16, serial: u32 },
+    /// Idle connections are looked through.
+    CloseIdle { service: u16 },
+}
+
+/// What a kind of read needs when it is under way, looked up by number.
+#[derive(Clone, Debug)]
+pub(super) struct Read {
+    /// First key in the cache and how long a value lives, nanoseconds; `None` for a read that is never cached.
+    pub(super) cached: Option<(u32, u64)>,
+    /// CPU of its query.
+    pub(super) work: Spread,
+    /// Factor on a cold page, Q16.
+    pub(super) cold_q16: u64,
+    /// Tells the pages of different kinds apart.
+    pub(super) page_salt: u64,
+}
+
+/// A database: hosts, whose turn it is, and what becomes of abandoned queries.
+#[derive(Clone, Debug)]
+pub(super) struct Database {
+    pub(super) hosts: Vec<Host>,
+    pub(super) registers: Vec<Register>,
+    pub(super) abandoned: Abandoned,
+    pub(super) turn: usize,
+}
+
+/// A warm-up under way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WarmUp {
+    /// Kind of read and key, the most popular first; what is left of them.
+    keys: Vec<(u8, u32)>,
+    at: usize,
+    gap: u64,
+    serial: u32,
+    warmed: u32,
+    wanted: u32,
+}
+
+/// The simulated system. A clone is a checkpoint: it goes on exactly as the original would.
+#[derive(Clone, Debug)]
+pub struct World {
+    pub(super) spec: Spec,
+    pub(super) now: u64,
+    pub(super) exponential: Exponential,
+    pub(super) events: Events<Control>,
+    pub(super) workload: Workload,
+    pub(super) clients: Vec<Client>,
+    pub(super) limit: TokenBucket,
+    /// The limit that was asked for last, in force or not yet.
+    pub(super) wanted_limit: Option<f64>,
+    pub(super) services: Vec<Service>,
+    pub(super) caches: Vec<Cache>,
+    pub(super) warm_ups: Vec<WarmUp>,
+    pub(super) databases: Vec<Database>,
+    pub(super) reads: Vec<Read>,
+    pub(super) requests: Requests,
+    /// What a ring's entries mean, by its index.
+    ring_uses: Vec<RingUse>,
+    /// Database and host of each register.
+    pub(super) registers: Vec<(Register, u16, u16)>,
+    pub(super) work_rng: Stream,
+    pub(super) handling_rng: Stream,
+    survivors_rng: Stream,
+    /// Counts since the start.
+    pub(super) counters: Counters,
+    /// Latency of requests at the front door since the start, whatever their end.
+    pub(super) latency: Histogram,
+    pub(super) probe: Probe,
+    pub(super) digest: Digest,
+}
+
+/// What it means when an entry of a ring comes due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RingUse {
+    /// A client's pause is over.
+    Retry,
+    /// A client has waited long enough.
+    Patience,
+    /// A request has waited for a connection long enough.
+    Acquire,
+    /// A query has run long enough.
+    Query,
+    /// A connection is open, or refused.
+    Connect,
+}
+
+/// Values of the levers, and how far their effects have come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Status {
+    /// For each client population: attempts as published, and the mean over those who have fetched it or not.
+    pub client_attempts: Vec<(u32, f64)>,
+    /// The limit asked for, and the one in force.
+    pub rate_limit: (Option<f64>, Option<f64>),
+    /// For each service.
+    pub services: Vec<ServiceStatus>,
+    /// For each cache: reachable, keys warmed, keys to warm (0 when no warm-up runs).
+    pub caches: Vec<(bool, u32, u32)>,
+}
+
+/// State of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServiceStatus {
+    /// Wanted instances.
+    pub wanted: u32,
+    /// Taking requests.
+    pub ready: u32,
+    /// On their way.
+    pub starting: u32,
+    /// On their way out.
+    pub draining: u32,
+    /// Connections per instance.
+    pub pool_size: u32,
+    /// Queries per request at most.
+    pub query_attempts: u32,
+}
+
+impl World {
+    /// Builds a world in the steady state of a healthy system.
+    ///
+    /// The spec must have no [`Spec::problems`]; one that has them gives a world without meaning, or a panic.
+    pub fn new(spec: &Spec, seed: u64) -> World {
+        let exponential = Exponential::new();
+        let mut events = Events::new();
+        let mut rings: Vec<(u64, RingUse)> = Vec::new();
+        // Everybody with the same delay and purpose shares a ring.
+        let mut ring = |events: &mut Events<Control>, delay: u64, role: RingUse| {
+            if let Some(i) = rings.iter().position(|r| *r == (delay, role)) {
+                return Ring(i);
+            }
+            rings.push((delay, role));
+            events.ring(delay)
+        };
+        let clients = spec
+            .clients
+            .iter()
+            .map(|c| {
+                let backoff = ring(&mut events, c.backoff.0, RingUse::Retry);
+                let patience = c.timeout.map(|t| ring(&mut events, t.0, RingUse::Patience));
+                Client::new(c, backoff, patience)
+            })
+            .collect();
+        let services: Vec<Service> = spec
+            .services
+            .iter()
+            .map(|s| {
+                let acquire = ring(&mut events, s.pool.acquire_timeout.0, RingUse::Acquire);
+                let query = ring(&mut events, s.pool.query_timeout.0, RingUse::Query);
+                let connect = ring(&mut events, s.pool.connect.0, RingUse::Connect);
+                Service::new(s, acquire, query, connect)
+            })
+            .collect();
+        let mut registers = Vec::new();
+        let databases = spec
+            .databases
+            .iter()
+            .enumerate()
+            .map(|(d, s)| Database {
+                hosts: s.hosts.iter().map(|_| Host::new(s)).collect(),
+                registers: (0..s.hosts.len())
+                    .map(|h| {
+                        let register = events.register();
+                        registers.push((register, d as u16, h as u16));
+                        register
+                    })
+                    .collect(),
+                abandoned: s.abandoned,
+                turn: 0,
+            })
+            .collect();
+
+        let mut keys = 0u32;
+        let reads: Vec<Read> = spec
+            .reads
+            .iter()
+            .enumerate()
+            .map(|(i, read)| Read {
+                cached: read.ttl.map(|ttl| {
+                    let first = keys;
+                    keys += read.keys.len();
+                    (first, ttl.0)
+                }),
+                work: read.query.work,
+                cold_q16: (read.query.cold_factor * 65_536.0) as u64,
+                page_salt: super::math::mix(i as u64),
+            })
+            .collect();
+        let firsts: Vec<Option<u32>> = reads.iter().map(|r| r.cached.map(|c| c.0)).collect();
+        let workload = Workload::new(spec, &firsts, seed);
+
+        let mut warm_rng = Stream::new(seed, "what the cache holds at the start");
+        let offered = spec.traffic.first().map_or(0.0, |t| t.1);
+        let caches: Vec<Cache> = spec
+            .caches
+            .iter()
+            .map(|c| {
+                let mut cache = Cache::new(keys as usize);
+                for (read, lowered) in spec.reads.iter().zip(&reads) {
+                    if let Some((first, ttl)) = lowered.cached {
+                        let shares = popularity(read.keys);
+                        let rate = |k: u32| offered * read.share * shares[k as usize];
+                        cache.warm_up(first..first + read.keys.len(), ttl, c.warm, rate, &mut warm_rng);
+                    }
+                }
+                cache
+            })
+            .collect();
+
+        let mut world = World {
+            now: 0,
+            limit: TokenBucket::new(spec.balancer.rate_limit, spec.balancer.burst_s),
+            wanted_limit: spec.balancer.rate_limit,
+            warm_ups: vec![WarmUp::default(); spec.caches.len()],
+            counters: Counters {
+                cache_lookups: vec![0; spec.reads.len()],
+                cache_hits: vec![0; spec.reads.len()],
+                ..Counters::default()
+            },
+            latency: Histogram::new(),
+            probe: Probe::default(),
+            digest: Digest::new(),
+            requests: Requests::default(),
+            work_rng: Stream::new(seed, "work of queries"),
+            handling_rng: Stream::new(seed, "latency of handling"),
+            survivors_rng: Stream::new(seed, "what a failover keeps"),
+            spec: spec.clone(),
+            exponential,
+            events,
+            workload,
+            clients,
+            services,
+            caches,
+            databases,
+            reads,
+            ring_uses: rings.into_iter().map(|r| r.1).collect(),
+            registers,
+        };
+        for service in 0..world.services.len() as u16 {
+            world.events.at(SECOND, Control::CloseIdle { service });
+        }
+        world.workload.refill(&world.exponential, &world.caches[0]);
+        world
+    }
+
+    /// The present instant.
+    pub fn now(&self) -> SimTime {
+        SimTime(self.now)
+    }
+
+    /// The description it was built from, with its levers as they were at the start.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// Counts since the start.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Latency of requests at the front door since the start, whatever their end.
+    pub fn latency(&self) -> &Histogram {
+        &self.latency
+    }
+
+    /// Checksum over the end of every operation so far.
+    pub fn digest(&self) -> u64 {
+        self.digest.value()
+    }
+
+    /// The services.
+    pub fn services(&self) -> &[Service] {
+        &self.services
+    }
+
+    /// The hosts of a database.
+    pub fn hosts(&self, database: usize) -> &[Host] {
+        &self.databases[database].hosts
+    }
+
+    /// Records collected since the last call.
+    pub fn probe(&mut self) -> &mut Probe {
+        &mut self.probe
+    }
+
+    /// Keys that the running or last warm-up of a cache has read.
+    pub fn warmed(&self, cache: usize) -> u32 {
+        self.warm_ups[cache].warmed
+    }
+
+    /// Values of the levers.
+    pub fn status(&self) -> Status {
+        Status {
+            client_attempts: self
+                .clients
+                .iter()
+                .map(|c| (c.published(), c.mean_attempts(self.now)))
+                .collect(),
+            rate_limit: (self.wanted_limit, self.limit.limit()),
+            services: self
+                .services
+                .iter()
+                .map(|s| ServiceStatus {
+                    wanted: s.wanted,
+                    ready: s.count(InstanceState::Ready),
+                    starting: s.count(InstanceState::Starting) + s.count(InstanceState::Restarting),
+                    draining: s.count(InstanceState::Draining),
+                    pool_size: s.spec.pool.size,
+                    query_attempts: s.spec.pool.attempts,
+                })
+                .collect(),
+            caches: self
+                .caches
+                .iter()
+                .zip(&self.warm_ups)
+                .map(|(c, w)| (!c.down, w.warmed, if w.at < w.keys.len() { w.wanted } else { 0 }))
+                .collect(),
+        }
+    }
+
+    /// Lets everything happen that happens before `until`.
+    pub fn advance(&mut self, until: SimTime) {
+        let until = until.0;
+        loop {
+            let (next, source) = self.events.next();
+            let limit = next.min(until.saturating_sub(1));
+            // Arrivals come first at the same instant. A plain hit schedules nothing, so the loop goes on inline.
+            let mut scheduled = false;
+            while self.workload.peek() <= limit {
+                let (operation, used_up) = self.workload.take();
+                if used_up {
+                    self.workload.refill(&self.exponential, &self.caches[0]);
+                }
+                self.now = operation.started;
+                if self.arrive(operation) {
+                    scheduled = true;
+                    break;
+                }
+            }
+            if scheduled {
+                continue;
+            }
+            if next >= until {
+                break;
+            }
+            self.now = next;
+            self.counters.events += 1;
+            match source {
+                Source::Ring(ring) => {
+                    if let Some(entry) = self.events.pop_ring(ring) {
+                        self.due(self.ring_uses[ring.0], entry);
+                    }
+                }
+                Source::Register(register) => self.query_ended(register),
+                Source::Heap => {
+                    if let Some(control) = self.events.pop_heap() {
+                        self.control(control);
+                    }
+                }
+            }
+        }
+        self.now = self.now.max(until);
+    }
+
+    /// A ring's entry has come due.
+    #[inline]
+    fn due(&mut self, role: RingUse, entry: Entry) {
+        match role {
+            RingUse::Retry => self.retry(entry),
+            RingUse::Patience => self.client_gone(entry),
+            RingUse::Acquire => self.acquire_timed_out(entry),
+            RingUse::Query => self.query_timed_out(entry),
+            RingUse::Connect => self.connected(entry),
+        }
+    }
+
+    /// Makes a change. It begins now and takes the time that such a change takes.
+    pub fn apply(&mut self, intervention: Intervention) {
+        let now = self.now;
+        self.digest.add(now);
+        match intervention {
+            Intervention::SetClientAttempts { client, attempts } => {
+                self.clients[client].set_attempts(now, attempts.max(1));
+            }
+            Intervention::SetRateLimit { per_s } => {
+                self.wanted_limit = per_s;
+                let micro_per_s = per_s.map(|r| (r.max(0.0) * 1e6) as u64);
+                let at = now + self.spec.balancer.apply_after.0;
+                self.events.at(at, Control::Limit { micro_per_s });
+            }
+            Intervention::ScaleService { service, instances } => self.scale(service as u16, instances.max(1)),
+            Intervention::SetQueryAttempts { service, attempts } => {
+                self.services[service].spec.pool.attempts = attempts.max(1);
+            }
+            Intervention::SetPoolSize { service, size } => self.resize_pools(service as u16, size.max(1)),
+            Intervention::FlushCache { cache } => {
+                self.caches[cache].flush();
+                self.log(LogKind::CacheFlushed, cache as u32);
+            }
+            Intervention::WarmCache { cache, keys, per_s } => self.start_warming(cache, keys, per_s),
+            Intervention::StopWarming { cache } => {
+                let warm_up = &mut self.warm_ups[cache];
+                warm_up.serial += 1;
+                warm_up.at = warm_up.keys.len();
+            }
+            Intervention::RollingRestart { service, batch } => {
+                let it = &mut self.services[service];
+                it.restart_batch = batch.max(1);
+                it.to_restart = it.staying().into();
+                self.restart_next(service as u16);
+            }
+        }
+    }
+
+    /// Breaks something.
+    pub fn inject(&mut self, fault: Fault) {
+        self.digest.add(self.now);
+        match fault {
+            Fault::CacheNodeLost { cache, failover, survivors } => {
+                self.caches[cache].down = true;
+                self.caches[cache].survivors = survivors;
+                self.log(LogKind::CacheDown, cache as u32);
+                self.events.at(self.now + failover.0, Control::CacheBack { cache: cache as u16 });
+            }
+        }
+    }
+
+    pub(super) fn log(&mut self, kind: LogKind, place: u32) {
+        let now = self.now;
+        self.probe.log(|| LogRecord::new(now, kind, place), kind);
+    }
+
+    fn control(&mut self, control: Control) {
+        match control {
+            Control::InstanceReady { service, instance, version } => {
+                if self.services[service as usize].instances[instance as usize].version != version {
+                    return;
+                }
+                self.services[service as usize].set_state(instance, InstanceState::Ready);
+                self.log(LogKind::InstanceReady, u32::from(instance));
+                self.restart_next(service);
+            }
+            Control::DrainOver { service, instance, version } => {
+                if self.services[service as usize].instances[instance as usize].version == version {
+                    self.stop_instance(service, instance, InstanceState::Gone);
+                }
+            }
+            Control::CacheBack { cache } => {
+                let it = &mut self.caches[cache as usize];
+                it.down = false;
+                it.keep_share(it.survivors, &mut self.survivors_rng);
+                self.log(LogKind::CacheUp, u32::from(cache));
+            }
+            Control::Limit { micro_per_s } => {
+                self.limit.set(micro_per_s.map(|r| r as f64 / 1e6), self.now);
+            }
+            Control::Warm { cache, serial } => self.warm_next(cache, serial),
+            Control::CloseIdle { service } => {
+                self.close_idle(service);
+                self.events.at(self.now + SECOND, Control::CloseIdle { service });
+            }
+        }
+    }
+
+    /// Starts or drains instances until there are as many as wanted.
+    fn scale(&mut self, service: u16, wanted: u32) {
+        let now = self.now;
+        let it = &mut self.services[service as usize];
+        it.wanted = wanted;
+        let mut staying = it.staying();
+        while (staying.len() as u32) < wanted {
+            let instance = it.place_for_new();
+            let version = it.set_state(instance, InstanceState::Starting);
+            self.events.at(now + it.spec.start_up.0, Control::InstanceReady { service, instance, version });
+            staying.push(instance);
+        }
+        // The newest go first: those that are not even ready cost nothing to stop.
+        staying
+            .sort_by_key(|&i| (it.instances[i as usize].state == InstanceState::Ready, std::cmp::Reverse(i)));
+        for &instance in staying.iter().take(staying.len() - wanted as usize) {
+            let it = &mut self.services[service as usize];
+            if it.instances[instance as usize].in_flight == 0 {
+                self.stop_instance(service, instance, InstanceState::Gone);
+                continue;
+            }
+            let version = it.set_state(instance, InstanceState::Draining);
+            self.events.at(now + it.spec.drain.0, Control::DrainOver { service, instance, version });
+        }
+    }
+
+    /// Restarts the next batch when the one before is up again.
+    fn restart_next(&mut self, service: u16) {
+        let it = &mut self.services[service as usize];
+        if it.count(InstanceState::Restarting) > 0 {
+            return;
+        }
+        for _ in 0..it.restart_batch {
+            let it = &mut self.services[service as usize];
+            let Some(instance) = it.to_restart.pop_front() else { return };
+            if it.instances[instance as usize].state == InstanceState::Ready {
+                self.stop_instance(service, instance, InstanceState::Restarting);
+                let it = &mut self.services[service as usize];
+                let version = it.set_state(instance, InstanceState::Restarting);
+                let at = self.now + it.spec.start_up.0;
+                self.events.at(at, Control::InstanceReady { service, instance, version });
+            }
+        }
+    }
+
+    /// Begins to read the most popular keys into a cache.
+    fn start_warming(&mut self, cache: usize, n: u32, per_s: f64) {
+        let offered = self.spec.traffic.first().map_or(0.0, |t| t.1);
+        let weights: Vec<Option<Vec<f64>>> = self
+            .spec
+            .reads
+            .iter()
+            .map(|r| r.ttl.map(|_| popularity(r.keys).into_iter().map(|p| p * r.share * offered).collect()))
+            .collect();
+        let mut next = vec![0usize; weights.len()];
+        let mut keys = Vec::new();
+        while keys.len() < n as usize {
+            let best = (0..weights.len())
+                .filter_map(|i| weights[i].as_ref().and_then(|w| w.get(next[i])).map(|&w| (i, w)))
+                .fold(None, |best: Option<(usize, f64)>, (i, w)| match best {
+                    Some((_, most)) if most >= w => best,
+                    _ => Some((i, w)),
+                });
+            let Some((i, _)) = best else { break };
+            keys.push((i as u8, next[i] as u32));
+            next[i] += 1;
+        }
+        let serial = self.warm_ups[cache].serial + 1;
+        let gap = (1e9 / per_s.clamp(1e-3, 1e6)) as u64;
+        self.warm_ups[cache] = WarmUp { wanted: keys.len() as u32, keys, at: 0, gap, serial, warmed: 0 };
+        self.log(LogKind::WarmUp, cache as u32);
+        self.events.at(self.now + gap, Control::Warm { cache: cache as u16, serial });
+    }
+
+    fn warm_next(&mut self, cache: u16, serial: u32) {
+        let now = self.now;
+        let warm_up = &mut self.warm_ups[cache as usize];
+        if warm_up.serial != serial {
+            return;
+        }
+        let store = &self.caches[cache as usize];
+        // A key that somebody else has filled meanwhile needs no query.
+        let first = |read: u8| self.reads[read as usize].cached.map_or(0, |c| c.0);
+        while let Some(&(read, key)) = warm_up.keys.get(warm_up.at) {
+            if !store.has(first(read) + key, now) {
+                break;
+            }
+            warm_up.at += 1;
+            warm_up.warmed += 1;
+        }
+        let Some(&(read, key)) = warm_up.keys.get(warm_up.at) else { return };
+        let again = now + warm_up.gap;
+        self.events.at(again, Control::Warm { cache, serial });
+        let Some(service) = self.services.iter().find(|s| s.spec.cache == cache as usize) else { return };
+        let database = service.spec.database;
+        let host = self.next_host(database);
+        let it = &mut self.databases[database].hosts[host];
+        if it.connections >= it.connection_limit {
+            it.counters.refused += 1;
+            return;
+        }
+        it.connections += 1;
+        self.warm_ups[cache as usize].at += 1;
+        let owner = Owner::WarmUp { cache: u32::from(cache), key: u32::from(read) << 27 | key };
+        let work = self.query_work(read, key, database, host);
+        self.databases[database].hosts[host].start(owner, work, now);
+        self.replan(database, host);
+    }
+
+    /// The warm-up's query has ended.
+    pub(super) fn warmed_key(&mut self, cache: u32, packed: u32) {
+        let (read, key) = (packed >> 27, packed & ((1 << 27) - 1));
+        if let Some((first, ttl)) = self.reads[read as usize].cached {
+            self.caches[cache as usize].fill(first + key, self.now, ttl);
+        }
+        let warm_up = &mut self.warm_ups[cache as usize];
+        warm_up.warmed += 1;
+        if warm_up.warmed == warm_up.wanted {
+            self.log(LogKind::WarmUp, cache);
+        }
+    }
+
+    /// Whose turn it is to get a connection.
+    #[inline]
+    pub(super) fn next_host(&mut self, database: usize) -> usize {
+        let database = &mut self.databases[database];
+        database.turn = if database.turn + 1 < database.hosts.len() { database.turn + 1 } else { 0 };
+        database.turn
+    }
+
+    /// Tells the event set when a host's next query ends.
+    #[inline]
+    pub(super) fn replan(&mut self, database: usize, host: usize) {
+        let database = &mut self.databases[database];
+        let at = database.hosts[host].next_end().unwrap_or(NEVER);
+        self.events.set(database.registers[host], at);
+    }
+}
