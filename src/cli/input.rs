@@ -49,7 +49,8 @@ pub fn incident(name: &str) -> anyhow::Result<Arc<Incident>> {
     match loaded.incident {
         Some(incident) => Ok(Arc::new(incident)),
         None => {
-            let shown = show(&loaded.diagnostics, &source.text, std::io::IsTerminal::is_terminal(&std::io::stderr()));
+            let shown =
+                show(&loaded.diagnostics, &source.text, std::io::IsTerminal::is_terminal(&std::io::stderr()));
             let _ = std::io::stderr().write_all(shown.as_bytes());
             anyhow::bail!("{} cannot be used", source.label)
         }

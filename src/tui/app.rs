@@ -10,12 +10,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
+use super::Save;
 use super::actions::{self, Context, Id, Key, Meaning, Situation};
 use super::canvas::{Canvas, Hit, to_ascii, wrap};
 use super::dialogs;
 use super::input::{Input, listen};
 use super::layer::{Layer, Outcome, Scene};
-use super::play::{Play, Save};
+use super::play::Play;
 use super::screens::briefing::Briefing;
 use super::screens::console::Console;
 use super::screens::library::{Entry, Library};

@@ -28,6 +28,9 @@ use crate::incident::Incident;
 
 pub use terminal::Unusable;
 
+/// Keeps a run that was begun at a moment, `20260301-140312`, and says where.
+pub type Save = Arc<dyn Fn(&Session, &str) -> anyhow::Result<String> + Send + Sync>;
+
 /// What to play and how.
 pub struct Options {
     /// The incidents of the menu.
@@ -45,7 +48,7 @@ pub struct Options {
     /// `braille`, `block` or `ascii`, or what suits the terminal.
     pub glyphs: Option<String>,
     /// Keeps a run and says where.
-    pub save: Arc<dyn Fn(&Session) -> anyhow::Result<String> + Send + Sync>,
+    pub save: Save,
 }
 
 /// Names that [`Options::theme`] takes.

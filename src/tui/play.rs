@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::Save;
 use super::actions::Situation;
 use super::pace::Pace;
 use crate::game::command::{Command, Source};
@@ -23,10 +24,9 @@ pub(crate) struct Play {
     /// The last minute in which something was noted as looked at.
     looked: BTreeMap<Source, u64>,
     save: Save,
+    /// When the player began, for the name of the file that keeps the run.
+    started: String,
 }
-
-/// Keeps the run so far; says where.
-pub(crate) type Save = Arc<dyn Fn(&Session) -> anyhow::Result<String> + Send + Sync>;
 
 impl Play {
     /// A run at the start of its clock.
@@ -38,6 +38,7 @@ impl Play {
             seeking: None,
             looked: BTreeMap::new(),
             save,
+            started: chrono::Local::now().format("%Y%m%d-%H%M%S").to_string(),
         }
     }
 
@@ -148,7 +149,7 @@ impl Play {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn save(&self) -> anyhow::Result<String> {
-        (self.save)(&self.session)
+        (self.save)(&self.session, &self.started)
     }
 }
 

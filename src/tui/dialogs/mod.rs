@@ -5,8 +5,8 @@ mod picker;
 mod quit;
 mod stage;
 
-pub(crate) use form::{Form, declare, finish, pull, respond, status};
-pub(crate) use picker::{Picker, help, levers, palette};
+pub(crate) use form::{declare, finish, status};
+pub(crate) use picker::{help, levers, palette};
 pub(crate) use quit::Quit;
 pub(crate) use stage::StageDialog;
 
@@ -19,7 +19,7 @@ pub(crate) fn answer(item: &FeedItem, view: &View<'_>) -> Option<Box<dyn Layer>>
         return None;
     }
     match (&item.proposal, item.message) {
-        (Some(id), _) => Some(Box::new(respond(id, item, view))),
+        (Some(id), _) => Some(Box::new(form::respond(id, item, view))),
         (None, Some(message)) => Some(Box::new(form::reply(message, item))),
         (None, None) => None,
     }

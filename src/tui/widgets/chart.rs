@@ -107,17 +107,19 @@ impl Chart<'_> {
     /// Draws it with its border.
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let breached = self.breached();
-        let mut right = Vec::new();
+        let mut right: Vec<Span<'_>> = Vec::new();
         if let [line] = self.lines.as_slice() {
             let value = self.now.checked_sub(1).and_then(|s| line.at(s)).unwrap_or(f64::NAN);
             let role = if breached { Role::Crit } else { Role::Text };
             right.push(Span::styled(line.unit.show(value), canvas.style(role).add_modifier(Modifier::BOLD)));
         }
-        if breached {
-            right.push(Span::styled(
-                if right.is_empty() { "! breached" } else { " ! breached" },
-                canvas.style(Role::Crit),
-            ));
+        if let Some((_, name)) = self.threshold.filter(|_| breached) {
+            // The name of what is breached where there is room for it, a word where there is not.
+            let space = if right.is_empty() { "" } else { "  " };
+            let used = columns(self.title) + right.iter().map(Span::width).sum::<usize>() + 14;
+            let fits = used + columns(name) <= usize::from(area.width);
+            let text = if fits { format!("{space}! {name}") } else { format!("{space}! breached") };
+            right.push(Span::styled(text, canvas.style(Role::Crit)));
         }
         let inner = canvas.frame(area, self.title, &Line::from(right), self.focus);
         self.draw_inside(canvas, inner);
@@ -256,20 +258,16 @@ impl Chart<'_> {
                 }
             }
         }
-        if let Some((limit, name)) = self.threshold
+        if let Some((limit, _)) = self.threshold
             && limit <= scale.top
         {
-            let breached = self.breached();
-            let role = if breached { Role::Crit } else { Role::Muted };
+            let role = if self.breached() { Role::Crit } else { Role::Muted };
             let row = scale.row_of(limit);
             let style = canvas.style(role).remove_modifier(Modifier::REVERSED);
             for x in scale.plot.x..scale.plot.right() {
                 if let Some(cell) = canvas.buf.cell_mut((x, scale.plot.y + row)) {
                     cell.set_symbol("╌").set_style(style);
                 }
-            }
-            if breached {
-                canvas.line(scale.plot, row, &Line::from(Span::styled(format!("{name} "), style)));
             }
         }
     }
