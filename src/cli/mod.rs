@@ -11,6 +11,7 @@ use clap::{Parser, Subcommand};
 
 pub mod check;
 pub mod completions;
+pub mod input;
 pub mod list;
 pub mod man;
 pub mod play;
