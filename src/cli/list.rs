@@ -1,12 +1,45 @@
-//! `pagerdrill list`.
+//! `pagerdrill list`: the incidents that this program ships.
 
 use std::process::ExitCode;
 
-/// What to list.
+use serde_json::json;
+
+use crate::incident::{library, load};
+
+/// How to list.
 #[derive(Debug, Default, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Print a JSON list: id, title, level, minutes, summary, source.
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Runs the subcommand.
-pub fn run(_args: Args) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("`pagerdrill list` is not available yet")
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let mut text = String::new();
+    let mut list = Vec::new();
+    for shipped in library::shipped() {
+        let loaded = load(&shipped.id, &shipped.text);
+        let Some(incident) = loaded.incident else {
+            text.push_str(&format!("{}  cannot be used, see `pagerdrill check {0}`\n", shipped.id));
+            continue;
+        };
+        let file = incident.file();
+        list.push(json!({
+            "id": file.id,
+            "title": file.title,
+            "level": file.level,
+            "minutes": file.minutes,
+            "summary": file.summary,
+            "source": file.source,
+        }));
+        let level = format!("{:?}", file.level).to_lowercase();
+        text.push_str(&format!("{}  {} ({level}, about {} min)\n", file.id, file.title, file.minutes));
+        text.push_str(&super::wrapped(&file.summary, "    "));
+    }
+    if text.is_empty() {
+        text.push_str("this program ships no incidents; `pagerdrill play FILE` plays your own\n");
+    }
+    super::print(&if args.json { format!("{:#}\n", json!(list)) } else { text })?;
+    Ok(ExitCode::from(super::FINE))
 }

@@ -107,6 +107,30 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// A paragraph, broken at spaces into lines of at most 78 columns, each indented and ended.
+pub fn wrapped(paragraph: &str, indent: &str) -> String {
+    const COLUMNS: usize = 78;
+    let mut text = String::new();
+    let mut column = 0;
+    for word in paragraph.split_whitespace() {
+        let width = word.chars().count();
+        if column > 0 && column + 1 + width <= COLUMNS {
+            text.push(' ');
+            column += 1;
+        } else {
+            if column > 0 {
+                text.push('\n');
+            }
+            text.push_str(indent);
+            column = indent.chars().count();
+        }
+        text.push_str(word);
+        column += width;
+    }
+    text.push('\n');
+    text
+}
+
 /// Whoever reads our output may stop reading: `pagerdrill list | head -1`.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {

@@ -10,8 +10,9 @@ use super::lower::span_of_day;
 use super::schema::{
     Action, Ask, Band, Condition, Fault, IncidentFile, Lever, Part, ReadPath, Reading, Spread,
 };
+use crate::sim::meter::ATTEMPTS_TOLD_APART;
 use crate::sim::spec::Spec;
-use crate::telemetry::matches;
+use crate::telemetry::{instance_name, matches};
 use crate::units::{SimSpan, TimeOfDay};
 
 /// The log streams of a run: what `log:STREAM` in a file can name.
@@ -21,16 +22,16 @@ pub const LOG_STREAMS: [&str; 8] = [
     "connection_refused",
     "pool_timeout",
     "rate_limited",
+    "client_gone",
     "cache",
     "instance",
-    "config",
 ];
 
 /// What a reading can rest on beside series and log streams.
 const SOURCES: [&str; 3] = ["traces", "changes", "runbook"];
 
 /// Series that a run of any system records.
-const SERIES: [&str; 28] = [
+const SERIES: [&str; 32] = [
     "operations.started",
     "operations.served",
     "operations.late",
@@ -41,6 +42,7 @@ const SERIES: [&str; 28] = [
     "requests.ok",
     "requests.errors",
     "requests.rejected",
+    "requests.abandoned",
     "requests.retry_ratio",
     "requests.failure_ratio",
     "latency.p50",
@@ -52,22 +54,24 @@ const SERIES: [&str; 28] = [
     "db.cpu",
     "db.queries",
     "db.queries.misses",
+    "db.queries.retries",
     "db.finished",
     "db.timeouts",
     "db.refused",
     "db.connections",
     "attempts.per_operation",
     "queries.per_operation",
+    "pool.in_use",
     "pool.waiting",
+    "warm.keys",
 ];
 
 /// The series that a run of a system records from its first second on, sorted. Instances that are started later add
 /// series of their own.
 pub fn series_names(spec: &Spec) -> Vec<String> {
     let mut names: BTreeSet<String> = SERIES.iter().map(|&name| name.to_owned()).collect();
-    names.extend(["pool.in_use", "warm.keys"].map(str::to_owned));
-    let attempts = spec.clients.iter().map(|client| client.attempts).max().unwrap_or(1).min(100);
-    names.extend((1..=attempts).map(|n| format!("requests.attempt.{n}")));
+    let attempts = spec.clients.iter().map(|client| client.attempts as usize).max().unwrap_or(1);
+    names.extend((1..=attempts.min(ATTEMPTS_TOLD_APART)).map(|n| format!("requests.attempt.{n}")));
     names.extend(spec.clients.iter().map(|client| format!("client.attempts_allowed.{}", client.name)));
     for read in spec.reads.iter().filter(|read| read.ttl.is_some()) {
         names.insert(format!("cache.hit_ratio.{}", read.name));
@@ -75,8 +79,8 @@ pub fn series_names(spec: &Spec) -> Vec<String> {
     for service in &spec.services {
         names.insert(format!("service.instances.{}", service.name));
         names.insert(format!("service.starting.{}", service.name));
-        let instances = service.instances.min(1_000);
-        names.extend((1..=instances).map(|n| format!("pool.in_use.{}-{n:02}", service.name)));
+        let instances = service.instances.min(1_000) as usize;
+        names.extend((0..instances).map(|i| format!("pool.in_use.{}", instance_name(&service.name, i))));
     }
     for host in spec.databases.iter().flat_map(|database| &database.hosts) {
         names.extend(["cpu", "running", "connections"].map(|what| format!("db.{what}.{host}")));
@@ -206,7 +210,7 @@ impl Checker<'_> {
             None => match known.collect::<Vec<_>>() {
                 names if names.is_empty() => format!("the file has no {what}"),
                 names if names.len() <= 12 => format!("there is {}", quoted(&names)),
-                _ => "`pagerdrill show` lists the names that a file has".to_owned(),
+                _ => "`pagerdrill show --names` lists what a file can name".to_owned(),
             },
         };
         self.error(path, format!("there is no {what} \"{name}\""), help);
@@ -536,9 +540,11 @@ impl Checker<'_> {
                 help,
             );
         }
-        // What the engine relies on. Asked only when the names resolve: it would say the same again in other words.
-        if self.found[before..].iter().all(|d| d.severity != Severity::Error) {
-            for problem in spec.problems() {
+        // What the engine relies on. Some of it was said above already, with a name or a time in it.
+        let good = self.found[before..].iter().all(|d| d.severity != Severity::Error);
+        let said = ["has no cache", "has no database", "in order of time"];
+        for problem in spec.problems() {
+            if good || !said.iter().any(|said| problem.ends_with(said)) {
                 let (place, help) = self.engine_problem(&problem);
                 self.error(&place, problem, help);
             }
@@ -614,7 +620,7 @@ impl Checker<'_> {
                 let help = "add what starts the incident: (at: \"14:02:00\", what: CacheNodeLost(…))";
                 self.warn(&place!["happens"], "nothing ever breaks", help);
             }
-            Some(first) if self.clock_runs && self.offset(file.clock.page) < self.offset(first.at) => {
+            Some(first) if self.breaks_after_page(first.at) => {
                 let message = format!("the page comes before anything breaks, at {}", first.at);
                 self.warn(&place!["clock", "page"], message, "let the page follow what broke");
             }
@@ -663,6 +669,12 @@ impl Checker<'_> {
         }
     }
 
+    fn breaks_after_page(&self, at: TimeOfDay) -> bool {
+        let clock = self.file.clock;
+        let (page, at, end) = (self.offset(clock.page), self.offset(at), self.offset(clock.end));
+        self.clock_runs && page < at && at <= end
+    }
+
     fn action(&mut self, place: Path, action: &Action) {
         let field = |name: &str| {
             let mut place = place.clone();
@@ -675,6 +687,7 @@ impl Checker<'_> {
             place
         };
         let limits = |rate: f64| rate > 0.0 && rate <= 10_000_000.0;
+        let before = self.found.len();
         let lever = match action {
             Action::ClientRetries { client, attempts } => {
                 self.client(&field("client"), client);
@@ -729,7 +742,8 @@ impl Checker<'_> {
                 Lever::RollingRestart(service.clone())
             }
         };
-        if !self.file.levers.contains(&lever) {
+        // A name that does not exist has been reported already.
+        if self.found.len() == before && !self.file.levers.contains(&lever) {
             let help = format!("add {} to `levers`", written(&lever));
             self.warn(&place, "no lever offers this, so a player could not do it", help);
         }
@@ -1050,5 +1064,34 @@ fn written(lever: &Lever) -> String {
         Lever::FlushCache(name) => format!("FlushCache(\"{name}\")"),
         Lever::WarmCache(name) => format!("WarmCache(\"{name}\")"),
         Lever::RollingRestart(name) => format!("RollingRestart(\"{name}\")"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::incident::{library, load};
+    use crate::sim::World;
+    use crate::telemetry::Recorder;
+    use crate::units::SimTime;
+
+    /// The list above is written by hand so that a file can be checked without running it; here it meets a recorder.
+    #[test]
+    fn the_series_that_a_file_can_name_are_those_that_are_recorded() {
+        for shipped in library::shipped() {
+            let incident = load(&shipped.id, &shipped.text).incident.expect("a shipped incident loads");
+            let spec = incident.prepared(0.01);
+            let mut world = World::new(&spec, 1);
+            let mut recorder = Recorder::new(&world);
+            recorder.advance(&mut world, SimTime::from_secs(2));
+            let recorded: Vec<String> = recorder.series().iter().map(|s| s.name.clone()).collect();
+            let known = series_names(&spec);
+            let missing: Vec<_> = recorded.iter().filter(|name| !known.contains(name)).collect();
+            let unrecorded: Vec<_> = known.iter().filter(|name| !recorded.contains(name)).collect();
+            assert!(
+                missing.is_empty() && unrecorded.is_empty(),
+                "missing {missing:?}, too many {unrecorded:?}"
+            );
+        }
     }
 }

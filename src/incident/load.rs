@@ -161,22 +161,30 @@ fn wrong_format(name: &str, text: &str, outline: &Outline) -> Option<Diagnostic>
 /// What the reader of the text stumbled over.
 fn unreadable(name: &str, text: &str, error: &SpannedError) -> Diagnostic {
     use ron::Error as E;
-    let list = |expected: &[&str]| format!("expected one of: {}", expected.join(", "));
-    let help = match &error.code {
-        E::NoSuchStructField { expected, found, .. } | E::NoSuchEnumVariant { expected, found, .. } => {
-            Some(match closest(found, expected.iter().copied()) {
-                Some(meant) => format!("did you mean `{meant}`? {}", list(expected)),
-                None => list(expected),
-            })
-        }
-        E::MissingStructField { field, .. } => Some(format!("add `{field}: …,`")),
-        E::ExpectedString => Some("put the text between double quotes: \"…\"".to_owned()),
-        E::ExpectedComma => Some("separate entries with a comma".to_owned()),
-        E::Eof => Some("the file ends in the middle; is a bracket or a quote not closed?".to_owned()),
-        _ => None,
+    let one_of = |kind: &str, found: &str, expected: &[&str], outer: &Option<String>| {
+        let of = outer.as_ref().map(|outer| format!(" of {outer}")).unwrap_or_default();
+        let help = match closest(found, expected.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("there is {}", expected.join(", ")),
+        };
+        (format!("`{found}` is no {kind}{of}"), Some(help))
+    };
+    let said = error.code.to_string();
+    let (message, help) = match &error.code {
+        E::NoSuchStructField { expected, found, outer } => one_of("field", found, expected, outer),
+        E::NoSuchEnumVariant { expected, found, outer } => one_of("kind", found, expected, outer),
+        E::MissingStructField { field, outer } => (
+            format!("`{field}` is missing in {}", outer.as_deref().unwrap_or("this entry")),
+            Some(format!("add `{field}: …,`")),
+        ),
+        E::ExpectedString => (said, Some("put the text between double quotes: \"…\"".to_owned())),
+        E::ExpectedComma => (said, Some("separate entries with a comma".to_owned())),
+        E::ExpectedStringEnd => (said, Some("a quote before this place is not closed".to_owned())),
+        E::Eof => (said, Some("the file ends in the middle; is a bracket not closed?".to_owned())),
+        _ => (said, None),
     };
     let span = offset(text, error.span.start)..offset(text, error.span.end);
-    Diagnostic::new(Severity::Error, name, text, span, error.code.to_string(), help)
+    Diagnostic::new(Severity::Error, name, text, span, message, help)
 }
 
 /// Byte offset of a line and column, both from 1 and in characters.

@@ -2,8 +2,8 @@
 
 use super::Block;
 
-/// Columns of the label of an [`Block::Entry`].
-const LABEL: usize = 18;
+/// Columns that labels of a run of [`Block::Entry`]s take at most.
+const LABEL_MAX: usize = 24;
 /// The narrowest width that text is wrapped to.
 const NARROWEST: usize = 40;
 
@@ -40,11 +40,22 @@ fn hang(out: &mut String, first: &str, indent: usize, text: &str, width: usize) 
     }
 }
 
+/// The column at which the texts of a run of entries begin; a longer label pushes its own text, not everybody's.
+fn label_column(blocks: &[Block]) -> usize {
+    let run = blocks.iter().take_while(|b| matches!(b, Block::Entry(..) | Block::Detail(_)));
+    let longest = run.filter_map(|b| match b {
+        Block::Entry(label, _) => Some(label.chars().count()),
+        _ => None,
+    });
+    longest.max().unwrap_or(0).min(LABEL_MAX) + 2
+}
+
 /// All blocks, one after another.
 pub(super) fn render(blocks: &[Block], width: usize) -> String {
     let width = width.max(NARROWEST);
     let mut out = String::new();
-    for block in blocks {
+    let mut column = 0;
+    for (i, block) in blocks.iter().enumerate() {
         match block {
             Block::Title(text) => {
                 hang(&mut out, "", 0, text, width);
@@ -61,8 +72,10 @@ pub(super) fn render(blocks: &[Block], width: usize) -> String {
             Block::Item(text) => hang(&mut out, "- ", 2, text, width),
             Block::Detail(text) => hang(&mut out, "    ", 4, text, width),
             Block::Entry(label, text) => {
-                // A long label pushes its own text, not everybody's.
-                let column = if label.len() == "00:00:00".len() { label.len() + 2 } else { LABEL };
+                if !matches!(i.checked_sub(1).map(|b| &blocks[b]), Some(Block::Entry(..) | Block::Detail(_)))
+                {
+                    column = label_column(&blocks[i..]);
+                }
                 let first = format!("{label:<w$} ", w = column - 1);
                 hang(&mut out, &first, column, text, width);
             }

@@ -4,14 +4,13 @@ use serde::Serialize;
 
 use super::follow_ups::effect_text;
 use super::harm::Harm;
-use super::look::{any_seen, is_meant, seen};
+use super::look::{any_seen, covers, is_meant, seen};
 use super::predictions::{brier, claims};
 use super::reference::References;
 use super::{Dimension, Grade, Score};
 use crate::game::command::{Command, Verdict};
 use crate::game::{About, FeedKind, Session, action_text};
 use crate::incident::schema::{Hypothesis, Name, Part};
-use crate::telemetry::matches;
 use crate::units::{SimTime, Unit, short};
 
 /// Seconds of a bucket of the harm curve.
@@ -426,7 +425,7 @@ fn visible(session: &Session, name: &str, at: SimTime) -> bool {
                 .iter()
                 .flat_map(|d| &d.panels)
                 .flat_map(|p| &p.series)
-                .any(|shown| matches(shown, name) || matches(name, shown)),
+                .any(|shown| covers(shown, name)),
         },
     }
 }

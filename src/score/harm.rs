@@ -11,6 +11,9 @@ use crate::units::{Unit, short};
 /// How much of the harm an operation counts that was turned away by a limit: it failed, but fast and on purpose.
 const SHED_COUNTS: f64 = 0.5;
 
+/// Harmed share of a minute below which users hardly notice.
+pub(super) const WELL: f64 = 0.02;
+
 /// Harm of a run: how its operations ended, in all and second by second.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Harm {
@@ -74,6 +77,31 @@ impl Harm {
         if window.is_empty() { 0.0 } else { window.iter().sum::<f64>() / window.len() as f64 }
     }
 
+    /// Whole minutes from a second on (the last one may be shorter): its first second and its mean harmed share.
+    pub(super) fn minutes(&self, from: usize) -> impl Iterator<Item = (usize, f64)> {
+        let rest = self.per_second.get(from..).unwrap_or(&[]);
+        rest.chunks(60).enumerate().map(move |(i, m)| (from + i * 60, m.iter().sum::<f64>() / m.len() as f64))
+    }
+
+    /// The harmed share of the worst minute from a second on.
+    pub fn worst_minute(&self, from: usize) -> f64 {
+        self.minutes(from).map(|m| m.1).fold(0.0, f64::max)
+    }
+
+    /// The second after which no minute is bad any more, counted in minutes from `from`; `None` when the last one
+    /// is, or nothing was recorded from there on.
+    pub fn recovered_at(&self, from: usize) -> Option<usize> {
+        let mut well_since = None;
+        for (start, share) in self.minutes(from) {
+            if share > WELL {
+                well_since = None;
+            } else {
+                well_since = well_since.or(Some(start));
+            }
+        }
+        well_since
+    }
+
     /// In a line.
     pub fn text(&self) -> String {
         format!(
@@ -112,4 +140,26 @@ pub(super) fn mark(session: &Session, references: &References) -> Mark {
         format!("You are at {avoided:.2} between doing nothing and the senior."),
     ];
     Mark::new(Dimension::UserHarm, Grade::of_share(avoided, [0.75, 0.4, 0.05]), RULE, facts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recovery_is_the_first_minute_after_the_last_bad_one() {
+        let mut run = Harm { per_second: vec![0.0; 120], ..Harm::default() };
+        run.per_second.extend([0.4; 180]);
+        assert_eq!(run.recovered_at(120), None);
+        assert_eq!(run.worst_minute(0), 0.4);
+        run.per_second.extend([0.0; 90]);
+        assert_eq!(run.recovered_at(120), Some(300));
+        assert_eq!(run.recovered_at(10_000), None);
+    }
+
+    #[test]
+    fn turned_away_counts_half() {
+        let harm = Harm { served: 80.0, late: 5.0, shed: 10.0, failed: 5.0, per_second: vec![] };
+        assert_eq!(harm.share(), 0.15);
+    }
 }

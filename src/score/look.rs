@@ -10,7 +10,7 @@ use crate::units::SimTime;
 pub(super) fn is_meant(session: &Session, source: &Source, name: &str) -> bool {
     let view = session.view();
     match source {
-        Source::Series(series) => matches(name, series) || matches(series, name),
+        Source::Series(series) => covers(series, name),
         Source::Log(i) => {
             let stream = view.logs().get(*i).map(|l| l.stream);
             name == "logs" || stream.is_some_and(|s| name.strip_prefix("log:") == Some(s))
@@ -21,6 +21,13 @@ pub(super) fn is_meant(session: &Session, source: &Source, name: &str) -> bool {
         Source::Feed(_) => false,
         Source::Pane(pane) => name == pane || (pane == "logs" && name.starts_with("log:")),
     }
+}
+
+/// Whether a series, or the pattern of a panel, shows what a name means: the series itself, or its parts such as
+/// `db.cpu.primary` for `db.cpu`.
+pub(super) fn covers(shown: &str, name: &str) -> bool {
+    let part = shown.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    part || matches(name, shown) || matches(shown, name)
 }
 
 /// Everything that was opened or pinned before an instant, with the instant.

@@ -1,30 +1,18 @@
 //! Whether it recovered, and stayed so.
 
+use super::harm::{Harm, WELL};
 use super::reference::References;
 use super::{Dimension, Grade, Mark};
 use crate::game::{Pulled, Session, action_text};
 use crate::incident::schema::Action;
 use crate::units::{SimTime, Unit};
 
-/// Harmed share below which users do not notice.
-const WELL: f64 = 0.02;
 /// Harmed share above which it is an incident again.
 const RELAPSED: f64 = 0.10;
 
 const RULE: &str = "Recovered: at most 2 % of the operations harmed for a minute and up to the end, but for single bad \
     minutes. P: recovered, no protection was taken away while more than 5 % were still harmed, and no relapse above \
     10 %; S: recovered in spite of one of these; M: the last five minutes are below half of the worst; U: still failing.";
-
-/// The second from which on the harmed share of every minute stays low; `None` when it does not.
-pub(super) fn recovered_at(per_second: &[f64], from: usize) -> Option<usize> {
-    let minutes: Vec<(usize, f64)> = minute_starts(per_second, from).collect();
-    let bad = minutes.iter().rposition(|m| m.1 > WELL);
-    match bad {
-        None if minutes.is_empty() => None,
-        None => Some(from),
-        Some(last) => minutes.get(last + 1).map(|m| m.0),
-    }
-}
 
 /// Levers that take a protection away which the player had put up before: a raised or removed limit, more client
 /// attempts again.
@@ -61,21 +49,20 @@ fn taken_away(pulled: &[Pulled]) -> Vec<&Pulled> {
 pub(super) fn mark(session: &Session, references: &References) -> Mark {
     let dimension = Dimension::Recovery;
     let harm = references.own_harm(session);
-    let per_second = &harm.per_second;
     let trigger = session.trigger_at().as_secs() as usize;
-    let worst = minute_means(per_second, trigger).fold(0.0, f64::max);
+    let worst = harm.worst_minute(trigger);
     if worst <= RELAPSED {
         return Mark::not_asked(dimension, "Users were never harmed enough to recover from.");
     }
     let clock = |s: usize| session.incident().clock(SimTime::from_secs(s as u64));
-    let seconds = per_second.len();
+    let seconds = harm.per_second.len();
     let at_end = harm.mean(seconds.saturating_sub(300)..seconds);
     let mut facts = vec![format!(
         "Worst minute: {} harmed. Last five minutes: {}.",
         Unit::Ratio.show(worst),
         Unit::Ratio.show(at_end)
     )];
-    let Some(recovered) = recovered_at(per_second, trigger) else {
+    let Some(recovered) = harm.recovered_at(trigger) else {
         facts.push("It had not recovered by the end.".to_owned());
         let grade = if at_end <= worst / 2.0 { Grade::M } else { Grade::U };
         return Mark::new(dimension, grade, RULE, facts);
@@ -95,8 +82,8 @@ pub(super) fn mark(session: &Session, references: &References) -> Mark {
             if early { ", too early" } else { "" }
         ));
     }
-    if let Some(first) = first_well(per_second, trigger)
-        && let Some(again) = minute_starts(per_second, first).find(|m| m.1 > RELAPSED)
+    if let Some(first) = first_well(&harm, trigger)
+        && let Some(again) = harm.minutes(first).find(|m| m.1 > RELAPSED)
     {
         spoilt = true;
         facts.push(format!("It relapsed at {} after a good minute at {}.", clock(again.0), clock(first)));
@@ -104,32 +91,39 @@ pub(super) fn mark(session: &Session, references: &References) -> Mark {
     Mark::new(dimension, if spoilt { Grade::S } else { Grade::P }, RULE, facts)
 }
 
-fn minute_starts(per_second: &[f64], from: usize) -> impl Iterator<Item = (usize, f64)> {
-    let rest = per_second.get(from..).unwrap_or(&[]);
-    rest.chunks(60).enumerate().map(move |(i, m)| (from + i * 60, m.iter().sum::<f64>() / m.len() as f64))
-}
-
-fn minute_means(per_second: &[f64], from: usize) -> impl Iterator<Item = f64> {
-    minute_starts(per_second, from).map(|m| m.1)
-}
-
 /// The first good minute after the first bad one.
-fn first_well(per_second: &[f64], from: usize) -> Option<usize> {
-    minute_starts(per_second, from).skip_while(|m| m.1 <= RELAPSED).find(|m| m.1 <= WELL).map(|m| m.0)
+fn first_well(harm: &Harm, from: usize) -> Option<usize> {
+    harm.minutes(from).skip_while(|m| m.1 <= RELAPSED).find(|m| m.1 <= WELL).map(|m| m.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::incident::schema::Action;
+    use crate::units::Rate;
 
     #[test]
-    fn recovery_is_the_first_minute_after_the_last_bad_one() {
-        let mut run = vec![0.0; 120];
-        run.extend(vec![0.4; 180]);
-        assert_eq!(recovered_at(&run, 120), None);
-        run.extend(vec![0.0; 120]);
-        assert_eq!(recovered_at(&run, 120), Some(300));
-        assert_eq!(first_well(&run, 120), Some(300));
-        assert_eq!(recovered_at(&run, 10_000), None);
+    fn only_a_protection_that_was_put_up_can_be_taken_away() {
+        let pulled = |action: Action| Pulled {
+            journal: 0,
+            at: SimTime::ZERO,
+            action,
+            prediction: None,
+            proposal: None,
+        };
+        let retries = |attempts| Action::ClientRetries { client: "web".to_owned(), attempts };
+        let all: Vec<Pulled> = [
+            Action::NoRateLimit,
+            Action::RateLimit(Rate(10.0)),
+            Action::RateLimit(Rate(5.0)),
+            Action::RateLimit(Rate(7.0)),
+            Action::NoRateLimit,
+            retries(1),
+            retries(4),
+        ]
+        .map(pulled)
+        .into();
+        let found: Vec<&Action> = taken_away(&all).into_iter().map(|p| &p.action).collect();
+        assert_eq!(found, [&Action::RateLimit(Rate(7.0)), &Action::NoRateLimit, &retries(4)]);
     }
 }

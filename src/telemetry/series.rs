@@ -60,6 +60,20 @@ pub struct SeriesSet {
 }
 
 impl SeriesSet {
+    /// Series by name, unit and samples, for what does not come from a recorder; the shorter ones end in a gap.
+    pub fn from_samples<'a>(samples: impl IntoIterator<Item = (&'a str, Unit, Vec<f64>)>) -> SeriesSet {
+        let mut set = SeriesSet::default();
+        for (name, unit, values) in samples {
+            set.seconds = set.seconds.max(values.len());
+            let i = set.add(name, unit, None, "");
+            set.all[i].values = values;
+        }
+        for series in &mut set.all {
+            series.values.resize(set.seconds, f64::NAN);
+        }
+        set
+    }
+
     /// Seconds recorded so far.
     pub fn seconds(&self) -> usize {
         self.seconds
