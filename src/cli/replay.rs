@@ -1,12 +1,80 @@
 //! `pagerdrill replay`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+
+use super::{FAILED, FINE, input, print};
+use crate::game::{self, RunFile, Session};
+use crate::incident::Incident;
+use crate::score::{References, score};
+use crate::store;
 
 /// What to replay.
 #[derive(Debug, Default, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// A saved run; `latest` for the newest one.
+    run: PathBuf,
+    /// The incident, when it is not a shipped one: the path of its file or folder.
+    #[arg(long)]
+    incident: Option<String>,
+    /// Check that the run gives the same telemetry and marks as when it was saved; exit code 1 when it does not.
+    #[arg(long)]
+    verify: bool,
+}
+
+/// Reads a saved run, `latest` being the newest among the saved ones.
+pub(super) fn saved(path: &std::path::Path) -> anyhow::Result<RunFile> {
+    if path.as_os_str() == "latest" && !path.exists() {
+        let latest = store::latest_run().ok_or_else(|| anyhow::anyhow!("no run has been saved yet"))?;
+        return Ok(latest.run);
+    }
+    store::load_run(path)
+}
+
+/// The incident of a saved run, and the run played again.
+pub(super) fn again(run: &RunFile, incident: Option<&str>) -> anyhow::Result<(Arc<Incident>, Session)> {
+    let incident = input::incident(incident.unwrap_or(&run.incident))?;
+    let session = game::replay(run, Arc::clone(&incident))?;
+    Ok((incident, session))
+}
+
+/// Marks of a run that was played again.
+pub(super) fn references(incident: &Arc<Incident>, session: &Session) -> anyhow::Result<References> {
+    let options = session.options();
+    Ok(References::compute(incident, options.seed, options.scale)?.with_own(session))
+}
 
 /// Runs the subcommand.
-pub fn run(_args: Args) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("`pagerdrill replay` is not available yet")
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let file = saved(&args.run)?;
+    let (incident, session) = again(&file, args.incident.as_deref())?;
+    let mut out = String::new();
+    for item in session.view().feed() {
+        out += &format!("{} {}: {}\n", incident.clock(item.at), item.from, item.text);
+    }
+    if !args.verify {
+        print(&out)?;
+        return Ok(ExitCode::from(FINE));
+    }
+    let mut same = true;
+    let mut check = |what: &str, saved: Option<String>, now: String| match saved {
+        None => format!("{what}: not in the run file\n"),
+        Some(saved) if saved == now => format!("{what}: the same\n"),
+        Some(saved) => {
+            same = false;
+            format!("{what}: differs, saved {saved}, now {now}\n")
+        }
+    };
+    let now = session.run_file();
+    let mut report = check("telemetry", file.telemetry.clone(), now.telemetry.unwrap_or_default());
+    let letters = |marks: &[(String, String)]| {
+        marks.iter().map(|(d, l)| format!("{d} {l}")).collect::<Vec<_>>().join(", ")
+    };
+    if !file.marks.is_empty() {
+        let marks = score(&session, &references(&incident, &session)?).letters();
+        report += &check("marks", Some(letters(&file.marks)), letters(&marks));
+    }
+    print(&report)?;
+    Ok(ExitCode::from(if same { FINE } else { FAILED }))
 }

@@ -1,1 +1,136 @@
-//! headless
+//! Runs without a player: a plan drives a session as fast as possible, and what came of it is written as JSON.
+
+mod json;
+
+use std::sync::Arc;
+
+use crate::game::{PlanError, Session, SessionOptions, play_plan};
+use crate::incident::Incident;
+use crate::incident::expect::{self, Measured};
+use crate::incident::schema::{Name, Plan};
+use crate::score::Harm;
+use crate::units::SimTime;
+
+pub use json::SCHEMA;
+
+/// Who acts.
+#[derive(Clone, Debug)]
+pub enum Pilot {
+    /// Nobody.
+    Nobody,
+    /// A plan of the incident, by its name.
+    Named(Name),
+    /// A plan of somebody's own, with what it is called.
+    Own(String, Plan),
+}
+
+/// How to run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Seed.
+    pub seed: u64,
+    /// Size of the simulated system, 1 for the described one.
+    pub scale: f64,
+    /// Where to stop; the end of the clock when left out.
+    pub until: Option<SimTime>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { seed: 1, scale: 1.0, until: None }
+    }
+}
+
+/// Why there was no run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// The incident has no plan of that name.
+    #[error("the incident has no plan \"{wanted}\"; it has: {known}")]
+    NoSuchPlan {
+        /// What was asked for.
+        wanted: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// The plan cannot be played.
+    #[error("plan {plan}: {error}")]
+    Plan {
+        /// The plan.
+        plan: String,
+        /// What is wrong with it.
+        error: PlanError,
+    },
+}
+
+/// A run that is over.
+pub struct RunResult {
+    /// The session as it stands at the end.
+    pub session: Session,
+    /// What the plan is called: `none`, a name of the incident's, or what was given.
+    pub plan: String,
+    /// The name under which the incident states expectations for this run; `None` inside for the run of nobody.
+    stated_for: Option<Option<Name>>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Users were hardly harmed at any time.
+    Unharmed,
+    /// It recovered for good at this instant.
+    Recovered(SimTime),
+    /// It was still failing when it ended.
+    Failing,
+}
+
+/// Runs an incident.
+///
+/// # Errors
+/// When the plan is unknown or cannot be played.
+pub fn run(incident: &Arc<Incident>, pilot: &Pilot, options: Options) -> Result<RunResult, RunError> {
+    let plans = &incident.file().plans;
+    let (name, plan, stated_for) = match pilot {
+        Pilot::Nobody => ("none", None, Some(None)),
+        Pilot::Named(name) => match plans.get(name) {
+            Some(plan) => (name.as_str(), Some(plan), Some(Some(name.clone()))),
+            None => {
+                let known = plans.keys().map(String::as_str).chain(["none"]).collect::<Vec<_>>().join(", ");
+                return Err(RunError::NoSuchPlan { wanted: name.clone(), known });
+            }
+        },
+        Pilot::Own(label, plan) => (label.as_str(), Some(plan), None),
+    };
+    let session_options =
+        SessionOptions { seed: options.seed, scale: options.scale, ..SessionOptions::default() };
+    let until = options.until.unwrap_or(SimTime::NEVER);
+    let session = play_plan(incident, plan, session_options, until)
+        .map_err(|error| RunError::Plan { plan: name.to_owned(), error })?;
+    Ok(RunResult { session, plan: name.to_owned(), stated_for })
+}
+
+impl RunResult {
+    /// The figures that the incident states for this run, beside what it gave. Nothing for a plan of one's own.
+    pub fn expectations(&self) -> Vec<Measured<'_>> {
+        let incident = self.session.incident();
+        match &self.stated_for {
+            Some(plan) => expect::evaluate(incident, plan.as_deref(), self.session.series()),
+            None => Vec::new(),
+        }
+    }
+
+    /// How it ended, judged by the users.
+    pub fn ending(&self) -> Ending {
+        let harm = Harm::of(self.session.series());
+        let trigger = self.session.trigger_at();
+        match harm.recovered_at(trigger.as_secs() as usize) {
+            _ if harm.worst_minute(trigger.as_secs() as usize) <= 0.02 => Ending::Unharmed,
+            Some(at) => Ending::Recovered(SimTime::from_secs(at as u64)),
+            None => Ending::Failing,
+        }
+    }
+
+    /// The run as JSON. Everything but `wall_s` is the same for the same incident, seed and plan.
+    pub fn json(&self, wall_s: f64) -> String {
+        json::write(self, wall_s)
+    }
+}

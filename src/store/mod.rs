@@ -1,1 +1,52 @@
-//! store
+//! Files that are kept between runs: saved runs and progress.
+//!
+//! They lie in the platform's place for the program's data, or where `PAGERDRILL_HOME` points. Every file is written
+//! beside its final name and moved there, so that a crash leaves the old one or the new one, never half of one.
+
+mod progress;
+mod runs;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+pub use progress::{Finished, Progress};
+pub use runs::{Saved, latest_run, load_run, save_run, save_run_to, saved_runs};
+
+/// Where the program keeps its files.
+///
+/// # Errors
+/// When the platform names no such place.
+pub fn home() -> io::Result<PathBuf> {
+    if let Some(place) = std::env::var_os("PAGERDRILL_HOME").filter(|p| !p.is_empty()) {
+        return Ok(PathBuf::from(place));
+    }
+    directories::ProjectDirs::from("", "", "pagerdrill").map(|d| d.data_dir().to_owned()).ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            "there is no home directory to keep files in; set PAGERDRILL_HOME to a folder",
+        )
+    })
+}
+
+/// Writes a file whole or not at all.
+///
+/// # Errors
+/// What the file system says.
+pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+        fs::create_dir_all(folder)?;
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let beside = path.with_file_name(name);
+    let written = fs::File::create(&beside).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    let moved = written.and_then(|()| fs::rename(&beside, path));
+    if moved.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    moved
+}

@@ -1,0 +1,84 @@
+//! The harm curve in plain characters.
+
+use crate::score::HarmSection;
+
+/// Heights of a column, from nothing to full.
+const STEPS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Columns of the labels in front of the curves.
+const LABEL: usize = 10;
+
+/// The largest value of each of `columns` equal parts, so that no spike is lost.
+fn resample(values: &[f64], columns: usize, length: usize) -> Vec<Option<f64>> {
+    (0..columns)
+        .map(|c| {
+            let from = c * length / columns;
+            let to = ((c + 1) * length / columns).max(from + 1);
+            let part = values.get(from..to.min(values.len())).unwrap_or(&[]);
+            part.iter().copied().reduce(f64::max)
+        })
+        .collect()
+}
+
+/// Harmed share of the three runs over time, with a mark at each lever; the full height is everything.
+pub(super) fn lines(harm: &HarmSection, width: usize) -> Vec<String> {
+    let length = harm.you.len().max(harm.none.len()).max(harm.senior.len()).max(1);
+    let columns = width.saturating_sub(LABEL).clamp(10, length.max(10));
+    let row = |label: &str, values: &[f64]| {
+        let draw = |v: Option<f64>| match v {
+            None => ' ',
+            // Anything above nothing is drawn.
+            Some(v) if v <= 0.001 => STEPS[0],
+            Some(v) => STEPS[((v * 8.0).ceil() as usize).clamp(1, 8)],
+        };
+        let bars: String = resample(values, columns, length).into_iter().map(draw).collect();
+        format!("{label:<LABEL$}{}", bars.trim_end())
+    };
+    let mut marks = vec![' '; columns];
+    for (n, (second, _)) in harm.levers.iter().enumerate() {
+        let column = (*second as usize / harm.step_s.max(1)) * columns / length;
+        if let Some(place) = marks.get_mut(column) {
+            *place = char::from_digit((n as u32 + 1).min(35), 36).unwrap_or('*');
+        }
+    }
+    let marks: String = marks.into_iter().collect();
+    let minutes = length * harm.step_s / 60;
+    let mut out = vec![
+        format!("{:<LABEL$}Share of operations harmed, from {} over {minutes} minutes", "", harm.start),
+        row("nobody", &harm.none),
+        row("senior", &harm.senior),
+        row("you", &harm.you),
+    ];
+    if !harm.levers.is_empty() {
+        out.push(format!("{:<LABEL$}{}", "levers", marks.trim_end()));
+        for (n, (_, what)) in harm.levers.iter().enumerate() {
+            let mark = char::from_digit((n as u32 + 1).min(35), 36).unwrap_or('*');
+            out.push(format!("{:<LABEL$}{mark} {what}", ""));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spike_of_one_bucket_is_still_drawn() {
+        let mut you = vec![0.0; 300];
+        you[123] = 1.0;
+        let harm = HarmSection {
+            start: "13:50:00".to_owned(),
+            step_s: 10,
+            you,
+            none: vec![0.5; 300],
+            senior: vec![],
+            levers: vec![(1500, "x".to_owned())],
+            totals: vec![],
+        };
+        for width in [0, 20, 80, 400] {
+            let lines = lines(&harm, width);
+            assert!(lines[3].contains('█'), "{lines:?}");
+            assert!(lines[4].contains('1'), "{lines:?}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Plain text for a terminal, a pipe or a mail.
+
+use super::Block;
+
+/// Columns that labels of a run of [`Block::Entry`]s take at most.
+const LABEL_MAX: usize = 24;
+/// The narrowest width that text is wrapped to.
+const NARROWEST: usize = 40;
+
+/// Breaks text into lines of at most `width` characters at spaces; a longer word stays whole.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        let longer = line.chars().count() + 1 + word.chars().count();
+        if !line.is_empty() && longer > width {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() || lines.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// Wrapped text behind `first`; further lines are indented by `indent` columns.
+fn hang(out: &mut String, first: &str, indent: usize, text: &str, width: usize) {
+    for (i, line) in wrap(text, width.saturating_sub(indent).max(20)).into_iter().enumerate() {
+        if i == 0 {
+            out.push_str(first);
+        } else {
+            out.push_str(&" ".repeat(indent));
+        }
+        out.push_str(&line);
+        out.push('\n');
+    }
+}
+
+/// The column at which the texts of a run of entries begin; a longer label pushes its own text, not everybody's.
+fn label_column(blocks: &[Block]) -> usize {
+    let run = blocks.iter().take_while(|b| matches!(b, Block::Entry(..) | Block::Detail(_)));
+    let longest = run.filter_map(|b| match b {
+        Block::Entry(label, _) => Some(label.chars().count()),
+        _ => None,
+    });
+    longest.max().unwrap_or(0).min(LABEL_MAX) + 2
+}
+
+/// All blocks, one after another.
+pub(super) fn render(blocks: &[Block], width: usize) -> String {
+    let width = width.max(NARROWEST);
+    let mut out = String::new();
+    let mut column = 0;
+    for (i, block) in blocks.iter().enumerate() {
+        match block {
+            Block::Title(text) => {
+                hang(&mut out, "", 0, text, width);
+                out.push_str(&"=".repeat(text.chars().count().min(width)));
+                out.push_str("\n\n");
+            }
+            Block::Heading(text) => {
+                out.push('\n');
+                hang(&mut out, "", 0, text, width);
+                out.push_str(&"-".repeat(text.chars().count().min(width)));
+                out.push('\n');
+            }
+            Block::Text(text) => hang(&mut out, "", 0, text, width),
+            Block::Item(text) => hang(&mut out, "- ", 2, text, width),
+            Block::Detail(text) => hang(&mut out, "    ", 4, text, width),
+            Block::Entry(label, text) => {
+                if !matches!(i.checked_sub(1).map(|b| &blocks[b]), Some(Block::Entry(..) | Block::Detail(_)))
+                {
+                    column = label_column(&blocks[i..]);
+                }
+                let first = format!("{label:<w$} ", w = column - 1);
+                hang(&mut out, &first, column, text, width);
+            }
+            Block::Fixed(lines) => {
+                for line in lines {
+                    out.push_str(line);
+                    out.push('\n');
+                }
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_wrapped_at_spaces_and_never_lost() {
+        for width in [1, 10, 20, 200] {
+            let lines = wrap("Scaling out adds connections to the same database", width);
+            assert_eq!(lines.join(" "), "Scaling out adds connections to the same database");
+            assert!(lines.iter().all(|l| l.chars().count() <= width.max(11)), "{lines:?}");
+        }
+        assert_eq!(wrap("", 10), [""]);
+    }
+}

@@ -1,0 +1,666 @@
+//! The debrief as plain data, in the order in which it is read.
+
+use serde::Serialize;
+
+use super::follow_ups::effect_text;
+use super::harm::Harm;
+use super::look::{any_seen, covers, is_meant, seen};
+use super::predictions::{brier, claims};
+use super::reference::References;
+use super::{Dimension, Grade, Score};
+use crate::game::command::{Command, Verdict};
+use crate::game::{About, FeedKind, Session, action_text};
+use crate::incident::schema::{Hypothesis, Name, Part};
+use crate::units::{SimTime, Unit, short};
+
+/// Seconds of a bucket of the harm curve.
+pub const HARM_STEP_S: usize = 10;
+
+/// The two questions that are asked before the senior's reading is shown.
+pub const QUESTIONS: [&str; 2] = [
+    "What did you think was going on when you pulled the first lever?",
+    "What would have changed your mind?",
+];
+
+/// Everything that a debrief shows, section by section in order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Debrief {
+    /// The incident's name.
+    pub incident: String,
+    /// Its title.
+    pub title: String,
+    /// How it was played.
+    pub mode: String,
+    /// Seed.
+    pub seed: u64,
+    /// Size of the simulated system.
+    pub scale: f64,
+    /// Marks with their rules.
+    pub score: Score,
+    /// 1: what happened.
+    pub timeline: Vec<TimelineEntry>,
+    /// 2: what users felt, over doing nothing and the senior's run.
+    pub harm: HarmSection,
+    /// 3: predictions, the biggest surprise first.
+    pub predictions: Vec<PredictionEntry>,
+    /// Mean Brier score of all that was claimed with a confidence.
+    pub brier: Option<f64>,
+    /// 4: the player's own account: questions and answers.
+    pub reflections: Vec<(String, String)>,
+    /// 5: the senior's reading beside what was on the player's screens.
+    pub reading: Vec<ReadingEntry>,
+    /// The mechanism, and the player's finding beside it.
+    pub mechanism: MechanismSection,
+    /// Explanations with the player's verdicts.
+    pub hypotheses: Vec<HypothesisEntry>,
+    /// 6: why it did not recover by itself: the loop, with this run's figures at each arrow.
+    pub why_it_held: Vec<LoopEntry>,
+    /// 7: the trap, played again.
+    pub trap: Option<TrapEntry>,
+    /// 8: what went well.
+    pub went_well: Vec<String>,
+    /// 9: what was missed, by kind.
+    pub missed: Vec<Missed>,
+    /// 10: follow-ups.
+    pub follow_ups: Vec<FollowUpEntry>,
+    /// 11: questions for a team.
+    pub discuss: Vec<String>,
+}
+
+/// A line of the timeline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TimelineEntry {
+    /// Time of day.
+    pub clock: String,
+    /// What kind of entry: `page`, `alert`, `message`, `proposal`, `change`, `you`.
+    pub kind: String,
+    /// What.
+    pub text: String,
+}
+
+/// Harm over time and in all.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HarmSection {
+    /// Time of day of the first bucket.
+    pub start: String,
+    /// Seconds of a bucket.
+    pub step_s: usize,
+    /// Harmed share by bucket: the player's run.
+    pub you: Vec<f64>,
+    /// Nobody does anything.
+    pub none: Vec<f64>,
+    /// The senior's run.
+    pub senior: Vec<f64>,
+    /// Levers: seconds since the start, and what.
+    pub levers: Vec<(u64, String)>,
+    /// Totals in words: the player, nobody, the senior.
+    pub totals: Vec<(String, String)>,
+}
+
+/// A prediction against its outcome.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PredictionEntry {
+    /// Time of day at which it was made.
+    pub clock: String,
+    /// What it was about.
+    pub about: String,
+    /// The series.
+    pub series: String,
+    /// What was expected.
+    pub expected: String,
+    /// How sure, per cent.
+    pub sure: u8,
+    /// Value before.
+    pub before: String,
+    /// Value when it was due.
+    pub became: String,
+    /// Whether it held; `None` when the run ended before.
+    pub right: Option<bool>,
+    /// Brier score; `None` when the run ended before.
+    pub brier: Option<f64>,
+}
+
+/// The senior's reading of a moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReadingEntry {
+    /// Time of day.
+    pub clock: String,
+    /// The reading.
+    pub says: String,
+    /// What another good engineer might do instead.
+    pub alternatives: Vec<String>,
+    /// What it rests on, as it was in the player's run.
+    pub looks_at: Vec<SeenEntry>,
+}
+
+/// An instrument at a moment of the player's run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SeenEntry {
+    /// Its name in the incident file.
+    pub name: String,
+    /// What it showed in the player's run.
+    pub showed: String,
+    /// Whether the player had seen it.
+    pub seen: Seen,
+}
+
+/// Whether a signal could be seen, and was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Seen {
+    /// It was on no screen then.
+    NotVisible,
+    /// It was there and was not opened.
+    NotLookedAt,
+    /// It was opened or pinned.
+    LookedAt,
+}
+
+impl Seen {
+    /// In words.
+    pub fn label(self) -> &'static str {
+        match self {
+            Seen::NotVisible => "not visible",
+            Seen::NotLookedAt => "not looked at",
+            Seen::LookedAt => "looked at",
+        }
+    }
+}
+
+/// What was true, beside what was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MechanismSection {
+    /// The whole, in a few sentences.
+    pub summary: String,
+    /// What started it; what the player named.
+    pub trigger: (String, String),
+    /// What made it larger; what the player named.
+    pub amplifiers: (String, String),
+    /// What made it possible; what the player named.
+    pub contributing: (String, String),
+    /// Where the capacity is missing; what the player named.
+    pub bottleneck: (String, String),
+    /// The player's own summary.
+    pub your_summary: String,
+    /// What keeps it going, in the player's words.
+    pub your_loop: String,
+}
+
+/// An explanation with the verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HypothesisEntry {
+    /// The explanation.
+    pub text: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// `accepted`, `rejected`, `open`.
+    pub verdict: String,
+    /// Ids of the evidence cited.
+    pub evidence: Vec<String>,
+    /// Why.
+    pub why: String,
+}
+
+/// A step of the loop with this run's figures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LoopEntry {
+    /// In words.
+    pub text: String,
+    /// The series at this arrow.
+    pub series: String,
+    /// Mean of the five minutes before the trigger.
+    pub healthy: String,
+    /// Mean of the five minutes that began a minute after the page.
+    pub during: String,
+    /// Mean of the last minute.
+    pub at_end: String,
+}
+
+/// The documented mistake, played again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TrapEntry {
+    /// What it is.
+    pub what: String,
+    /// Whether the player pulled the same lever in the same way.
+    pub taken: bool,
+    /// Harm with it.
+    pub with: String,
+    /// Harm of doing nothing.
+    pub without: String,
+}
+
+/// A signal that was missed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Missed {
+    /// How.
+    pub kind: MissedKind,
+    /// What.
+    pub text: String,
+}
+
+/// How a signal was missed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum MissedKind {
+    /// It was on no screen.
+    NotVisible,
+    /// It was there and was not opened.
+    NotLookedAt,
+    /// It was opened, and the verdict does not fit it.
+    Misread,
+}
+
+impl MissedKind {
+    /// In words.
+    pub fn label(self) -> &'static str {
+        match self {
+            MissedKind::NotVisible => "not visible",
+            MissedKind::NotLookedAt => "not looked at",
+            MissedKind::Misread => "misread",
+        }
+    }
+}
+
+/// A follow-up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FollowUpEntry {
+    /// In words.
+    pub text: String,
+    /// Whether the player chose it.
+    pub chosen: bool,
+    /// What it does.
+    pub effect: String,
+    /// Why.
+    pub why: String,
+}
+
+/// Sets a run beside the reference runs and the mechanism.
+pub fn debrief(session: &Session, references: &References, score: &Score) -> Debrief {
+    let file = session.incident().file();
+    let options = session.options();
+    Debrief {
+        incident: file.id.clone(),
+        title: file.title.clone(),
+        mode: options.mode.label().to_owned(),
+        seed: options.seed,
+        scale: options.scale,
+        score: score.clone(),
+        timeline: timeline(session),
+        harm: harm_section(session, references),
+        predictions: predictions(session),
+        brier: brier(&claims(session)),
+        reflections: QUESTIONS
+            .iter()
+            .zip(session.view().reflections())
+            .map(|(q, a)| ((*q).to_owned(), a.clone()))
+            .collect(),
+        reading: reading(session),
+        mechanism: mechanism(session),
+        hypotheses: hypotheses(session),
+        why_it_held: why_it_held(session),
+        trap: trap(session, references),
+        went_well: went_well(session, score),
+        missed: missed(session),
+        follow_ups: follow_ups(session),
+        discuss: file.discuss.clone(),
+    }
+}
+
+fn clock(session: &Session, at: SimTime) -> String {
+    session.incident().clock(at).to_string()
+}
+
+fn timeline(session: &Session) -> Vec<TimelineEntry> {
+    let feed = session.view().feed();
+    let entries = feed.iter().filter_map(|item| {
+        let kind = match item.kind {
+            FeedKind::Page => "page",
+            FeedKind::Alert => "alert",
+            FeedKind::Message => "message",
+            FeedKind::Proposal => "proposal",
+            FeedKind::Change => "change",
+            FeedKind::Own => "you",
+            FeedKind::Note => return None,
+        };
+        let text = if item.kind == FeedKind::Own || item.from.is_empty() {
+            item.text.clone()
+        } else {
+            format!("{}: {}", item.from, item.text)
+        };
+        Some(TimelineEntry { clock: clock(session, item.at), kind: kind.to_owned(), text })
+    });
+    entries.collect()
+}
+
+/// Means of the harmed share by bucket, rounded so that files stay small.
+fn buckets(harm: &Harm) -> Vec<f64> {
+    let mean = |chunk: &[f64]| chunk.iter().sum::<f64>() / chunk.len() as f64;
+    harm.per_second.chunks(HARM_STEP_S).map(|c| (mean(c) * 1e4).round() / 1e4).collect()
+}
+
+fn harm_section(session: &Session, references: &References) -> HarmSection {
+    let own = Harm::of(session.series());
+    let line = |harm: &Harm| format!("{} ({} harmed)", harm.text(), Unit::Ratio.show(harm.share()));
+    let mut totals = vec![
+        ("You".to_owned(), line(&own)),
+        ("Nobody does anything".to_owned(), line(&references.none)),
+        ("The senior".to_owned(), line(&references.senior)),
+    ];
+    if let Some(played_out) = references.own.as_ref().map(|o| &o.played_out)
+        && played_out.per_second.len() > own.per_second.len()
+    {
+        totals.insert(1, ("You, played to the end of the clock".to_owned(), line(played_out)));
+    }
+    HarmSection {
+        start: session.incident().file().clock.start.to_string(),
+        step_s: HARM_STEP_S,
+        you: buckets(&own),
+        none: buckets(&references.none),
+        senior: buckets(&references.senior),
+        levers: session.pulled().iter().map(|p| (p.at.as_secs(), action_text(&p.action))).collect(),
+        totals,
+    }
+}
+
+fn predictions(session: &Session) -> Vec<PredictionEntry> {
+    let file = session.incident().file();
+    let series = session.series();
+    let about = |about: &About| match about {
+        About::Ask(id) => file
+            .stages
+            .iter()
+            .flat_map(|s| &s.asks)
+            .find(|a| a.id() == id)
+            .map_or(id.clone(), |a| question(a).to_owned()),
+        About::Pull(entry) => session
+            .pulled()
+            .iter()
+            .find(|p| p.journal == *entry)
+            .map_or(String::new(), |p| action_text(&p.action)),
+        About::Proposal(id) => {
+            let proposal = file.proposals.iter().find(|p| p.id == *id);
+            proposal.map_or(id.clone(), |p| format!("proposal: {}", action_text(&p.action)))
+        }
+    };
+    let mut all: Vec<PredictionEntry> = session
+        .view()
+        .predictions()
+        .iter()
+        .map(|f| {
+            let unit = series.get(&f.prediction.series).map_or(Unit::Count, |s| s.unit);
+            PredictionEntry {
+                clock: clock(session, f.at),
+                about: about(&f.about),
+                series: f.prediction.series.clone(),
+                expected: f.expected_text(series),
+                sure: f.prediction.sure,
+                before: unit.show(f.before.unwrap_or(f64::NAN)),
+                became: f.outcome.map_or("not settled".to_owned(), |o| unit.show(o.value)),
+                right: f.outcome.map(|o| o.right),
+                brier: f.outcome.map(|o| o.brier),
+            }
+        })
+        .collect();
+    all.sort_by(|a, b| b.brier.unwrap_or(-1.0).total_cmp(&a.brier.unwrap_or(-1.0)));
+    all
+}
+
+fn question(ask: &crate::incident::schema::Ask) -> &str {
+    use crate::incident::schema::Ask;
+    match ask {
+        Ask::Predict { question, .. } | Ask::Choose { question, .. } => question,
+    }
+}
+
+/// Whether an instrument was on any screen at a moment.
+fn visible(session: &Session, name: &str, at: SimTime) -> bool {
+    let file = session.incident().file();
+    let view = session.view();
+    match name {
+        "traces" => view.traces().iter().any(|t| t.started <= at),
+        "changes" => file.changes.iter().any(|c| session.incident().at(c.at) <= at),
+        "runbook" => !file.runbook.is_empty(),
+        _ => match name.strip_prefix("log:") {
+            Some(stream) => view.logs().iter().any(|l| l.stream == stream && l.at <= at),
+            None => file
+                .dashboards
+                .iter()
+                .flat_map(|d| &d.panels)
+                .flat_map(|p| &p.series)
+                .any(|shown| covers(shown, name)),
+        },
+    }
+}
+
+/// What an instrument showed at a moment of this run.
+fn showed(session: &Session, name: &str, at: SimTime) -> String {
+    let end = at.as_secs() as usize;
+    let view = session.view();
+    if end > session.series().seconds() {
+        return "the run had ended".to_owned();
+    }
+    match name {
+        "traces" => {
+            let recent =
+                |t: &&crate::telemetry::Trace| t.started <= at && at.since(t.started).0 <= 60_000_000_000;
+            let all: Vec<_> = view.traces().iter().filter(recent).collect();
+            match all.iter().map(|t| t.queries).max() {
+                Some(most) => format!("{} traces in that minute, up to {most} queries in one", all.len()),
+                None => "no trace of that minute was kept".to_owned(),
+            }
+        }
+        "changes" => {
+            let n = view.changes().filter(|(_, c)| session.incident().at(c.at) <= at).count();
+            format!("{n} changes listed")
+        }
+        "runbook" => format!("{} sections", view.runbook().len()),
+        _ => match name.strip_prefix("log:") {
+            Some(stream) => {
+                let recent = |l: &&crate::telemetry::LogLine| {
+                    l.stream == stream && l.at <= at && at.since(l.at).0 <= 60_000_000_000
+                };
+                let mut per_second: Vec<(u64, u32)> =
+                    view.logs().iter().filter(recent).map(|l| (l.at.as_secs(), l.alike)).collect();
+                per_second.dedup_by_key(|l| l.0);
+                let lines: u64 = per_second.iter().map(|l| u64::from(l.1)).sum();
+                format!("{} lines in that minute", short(lines as f64))
+            }
+            None => {
+                let all: Vec<String> = session
+                    .series()
+                    .matching(name)
+                    .take(4)
+                    .map(|s| s.unit.show(s.mean(end.saturating_sub(10)..end).unwrap_or(f64::NAN)))
+                    .collect();
+                if all.is_empty() { "not recorded".to_owned() } else { all.join(", ") }
+            }
+        },
+    }
+}
+
+fn had_seen(session: &Session, name: &str, at: SimTime) -> Seen {
+    if seen(session, at).any(|(_, source)| is_meant(session, source, name)) {
+        Seen::LookedAt
+    } else if visible(session, name, at) {
+        Seen::NotLookedAt
+    } else {
+        Seen::NotVisible
+    }
+}
+
+fn reading(session: &Session) -> Vec<ReadingEntry> {
+    let comments = &session.incident().file().commentary;
+    let entry = |c: &crate::incident::schema::Comment| {
+        let at = session.incident().at(c.at);
+        ReadingEntry {
+            clock: c.at.to_string(),
+            says: c.says.clone(),
+            alternatives: c.alternatives.clone(),
+            looks_at: c
+                .looks_at
+                .iter()
+                .map(|name| SeenEntry {
+                    name: name.clone(),
+                    showed: showed(session, name, at),
+                    seen: had_seen(session, name, at),
+                })
+                .collect(),
+        }
+    };
+    comments.iter().map(entry).collect()
+}
+
+fn mechanism(session: &Session) -> MechanismSection {
+    let view = session.view();
+    let truth = &session.incident().file().mechanism;
+    let finding = view.finding();
+    let parts = view.finding_choices();
+    let texts = |ids: &[Name]| {
+        let text = |id: &Name| parts.iter().find(|p| p.id == *id).map_or(id.clone(), |p| p.text.clone());
+        if ids.is_empty() {
+            "nothing".to_owned()
+        } else {
+            ids.iter().map(text).collect::<Vec<_>>().join("; ")
+        }
+    };
+    let all = |parts: &[Part]| parts.iter().map(|p| p.text.clone()).collect::<Vec<_>>().join("; ");
+    let one = |id: &Option<Name>| texts(&id.iter().cloned().collect::<Vec<_>>());
+    MechanismSection {
+        summary: truth.summary.clone(),
+        trigger: (truth.trigger.text.clone(), one(&finding.trigger)),
+        amplifiers: (all(&truth.amplifiers), texts(&finding.amplifiers)),
+        contributing: (all(&truth.contributing), texts(&finding.contributing)),
+        bottleneck: (truth.bottleneck.text.clone(), one(&finding.bottleneck)),
+        your_summary: finding.summary.clone(),
+        your_loop: finding.sustaining.clone(),
+    }
+}
+
+/// A verdict in words.
+fn verdict_text(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Open => "open",
+        Verdict::Accepted => "accepted",
+        Verdict::Rejected => "rejected",
+    }
+}
+
+/// Whether a verdict is what is true.
+fn judged_right(hypothesis: &Hypothesis, verdict: Verdict) -> bool {
+    verdict == if hypothesis.holds { Verdict::Accepted } else { Verdict::Rejected }
+}
+
+fn hypotheses(session: &Session) -> Vec<HypothesisEntry> {
+    let truth = &session.incident().file().hypotheses;
+    truth
+        .iter()
+        .zip(session.view().hypotheses())
+        .map(|(h, v)| HypothesisEntry {
+            text: h.text.clone(),
+            holds: h.holds,
+            verdict: verdict_text(v.verdict).to_owned(),
+            evidence: v.evidence.iter().map(ToString::to_string).collect(),
+            why: h.why.clone(),
+        })
+        .collect()
+}
+
+fn why_it_held(session: &Session) -> Vec<LoopEntry> {
+    let series = session.series();
+    let trigger = session.trigger_at().as_secs() as usize;
+    let page = session.page_at().as_secs() as usize;
+    let end = series.seconds();
+    let steps = &session.incident().file().mechanism.sustained_by;
+    let entry = |step: &crate::incident::schema::LoopStep| {
+        let mean = |from: usize, to: usize| match series.get(&step.series) {
+            Some(s) => s.unit.show(s.mean(from..to).unwrap_or(f64::NAN)),
+            None => "not recorded".to_owned(),
+        };
+        LoopEntry {
+            text: step.text.clone(),
+            series: step.series.clone(),
+            healthy: mean(trigger.saturating_sub(300), trigger),
+            during: mean(page + 60, page + 360),
+            at_end: mean(end.saturating_sub(60), end),
+        }
+    };
+    steps.iter().map(entry).collect()
+}
+
+fn trap(session: &Session, references: &References) -> Option<TrapEntry> {
+    let plan = session.incident().file().plans.get("trap")?;
+    let harm = references.trap.as_ref()?;
+    let taken = session.pulled().iter().any(|p| plan.steps.iter().any(|s| s.1 == p.action));
+    Some(TrapEntry { what: plan.what.clone(), taken, with: harm.text(), without: references.none.text() })
+}
+
+fn went_well(session: &Session, score: &Score) -> Vec<String> {
+    let good = |grade| score.dimensions.iter().filter(move |m| m.grade == grade);
+    let line = |m: &super::Mark| {
+        let fact = m.facts.first().map_or("", String::as_str);
+        format!("{}: {fact}", m.dimension.label())
+    };
+    let mut all: Vec<String> = good(Grade::P).map(line).collect();
+    if all.is_empty() {
+        all = good(Grade::S).map(line).collect();
+    }
+    for f in session.view().predictions() {
+        if f.prediction.sure >= 80 && f.outcome.is_some_and(|o| o.right) {
+            all.push(format!(
+                "You were {} % sure about {} and right.",
+                f.prediction.sure, f.prediction.series
+            ));
+        }
+    }
+    let declined = session.journal().iter().filter_map(|(at, c)| match c {
+        Command::Respond { proposal, accept: false, .. } => Some((at, proposal)),
+        _ => None,
+    });
+    let hurts = score.mark(Dimension::UserHarm).is_some_and(|m| m.grade == Grade::P);
+    for (at, proposal) in declined.filter(|_| hurts) {
+        all.push(format!(
+            "At {} you left \"{proposal}\" alone and users were better off.",
+            clock(session, *at)
+        ));
+    }
+    all
+}
+
+fn missed(session: &Session) -> Vec<Missed> {
+    let file = session.incident().file();
+    let now = session.now();
+    let mut all = Vec::new();
+    for (hypothesis, v) in file.hypotheses.iter().zip(session.view().hypotheses()) {
+        if judged_right(hypothesis, v.verdict) {
+            continue;
+        }
+        let looked = any_seen(session, &hypothesis.decided_by, now);
+        let there = hypothesis.decided_by.iter().any(|n| visible(session, n, now));
+        let kind = match (looked, there) {
+            (true, _) if v.verdict == Verdict::Open => continue,
+            (true, _) => MissedKind::Misread,
+            (false, true) => MissedKind::NotLookedAt,
+            (false, false) => MissedKind::NotVisible,
+        };
+        let text = format!(
+            "{}: what decides \"{}\", which you left {}.",
+            hypothesis.decided_by.join(", "),
+            hypothesis.text,
+            verdict_text(v.verdict)
+        );
+        all.push(Missed { kind, text });
+    }
+    all.sort_by_key(|m| m.kind);
+    all
+}
+
+fn follow_ups(session: &Session) -> Vec<FollowUpEntry> {
+    let chosen = session.view().chosen_follow_ups().unwrap_or(&[]);
+    let all = &session.incident().file().follow_ups;
+    all.iter()
+        .map(|f| FollowUpEntry {
+            text: f.text.clone(),
+            chosen: chosen.contains(&f.id),
+            effect: effect_text(f.effect).to_owned(),
+            why: f.why.clone(),
+        })
+        .collect()
+}

@@ -1,0 +1,165 @@
+//! User harm: operations that failed, came late, or were turned away.
+
+use serde::{Deserialize, Serialize};
+
+use super::reference::References;
+use super::{Dimension, Grade, Mark};
+use crate::game::Session;
+use crate::telemetry::SeriesSet;
+use crate::units::{Unit, short};
+
+/// How much of the harm an operation counts that was turned away by a limit: it failed, but fast and on purpose.
+const SHED_COUNTS: f64 = 0.5;
+
+/// Harmed share of a minute below which users hardly notice.
+pub(super) const WELL: f64 = 0.02;
+
+/// Harm of a run: how its operations ended, in all and second by second.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct Harm {
+    /// Operations that succeeded in time.
+    pub served: f64,
+    /// That succeeded late.
+    pub late: f64,
+    /// That were turned away by a limit.
+    pub shed: f64,
+    /// That failed.
+    pub failed: f64,
+    /// Share of the operations that ended in each second that was harmed, 0 to 1; late ones count whole, those
+    /// turned away half.
+    pub per_second: Vec<f64>,
+}
+
+impl Harm {
+    /// The harm that was recorded.
+    pub fn of(series: &SeriesSet) -> Harm {
+        let mut harm = Harm::default();
+        let value = |name: &str, i: usize| {
+            let found = series.get(name).and_then(|s| s.values.get(i)).copied();
+            found.filter(|v| v.is_finite()).unwrap_or(0.0)
+        };
+        for i in 0..series.seconds() {
+            let served = value("operations.served", i);
+            let late = value("operations.late", i);
+            let shed = value("operations.shed", i);
+            // The series counts those turned away among the failed ones.
+            let failed = value("operations.failed", i) - shed;
+            harm.served += served;
+            harm.late += late;
+            harm.shed += shed;
+            harm.failed += failed;
+            let all = served + late + shed + failed;
+            let harmed = failed + late + SHED_COUNTS * shed;
+            harm.per_second.push(if all > 0.0 { harmed / all } else { 0.0 });
+        }
+        harm
+    }
+
+    /// Operations that ended.
+    pub fn ended(&self) -> f64 {
+        self.served + self.late + self.shed + self.failed
+    }
+
+    /// Harmed operations; those turned away count half.
+    pub fn total(&self) -> f64 {
+        self.failed + self.late + SHED_COUNTS * self.shed
+    }
+
+    /// Harmed share of all operations, so that runs of different size can be compared.
+    pub fn share(&self) -> f64 {
+        if self.ended() > 0.0 { self.total() / self.ended() } else { 0.0 }
+    }
+
+    /// Mean harmed share of a window of seconds; 0 when nothing was recorded there.
+    pub fn mean(&self, seconds: std::ops::Range<usize>) -> f64 {
+        let end = seconds.end.min(self.per_second.len());
+        let window = &self.per_second[seconds.start.min(end)..end];
+        if window.is_empty() { 0.0 } else { window.iter().sum::<f64>() / window.len() as f64 }
+    }
+
+    /// Whole minutes from a second on (the last one may be shorter): its first second and its mean harmed share.
+    pub(super) fn minutes(&self, from: usize) -> impl Iterator<Item = (usize, f64)> {
+        let rest = self.per_second.get(from..).unwrap_or(&[]);
+        rest.chunks(60).enumerate().map(move |(i, m)| (from + i * 60, m.iter().sum::<f64>() / m.len() as f64))
+    }
+
+    /// The harmed share of the worst minute from a second on.
+    pub fn worst_minute(&self, from: usize) -> f64 {
+        self.minutes(from).map(|m| m.1).fold(0.0, f64::max)
+    }
+
+    /// The second after which no minute is bad any more, counted in minutes from `from`; `None` when the last one
+    /// is, or nothing was recorded from there on.
+    pub fn recovered_at(&self, from: usize) -> Option<usize> {
+        let mut well_since = None;
+        for (start, share) in self.minutes(from) {
+            if share > WELL {
+                well_since = None;
+            } else {
+                well_since = well_since.or(Some(start));
+            }
+        }
+        well_since
+    }
+
+    /// In a line.
+    pub fn text(&self) -> String {
+        format!(
+            "{} failed, {} late, {} turned away of {} operations",
+            short(self.failed),
+            short(self.late),
+            short(self.shed),
+            short(self.ended())
+        )
+    }
+}
+
+/// How much of the harm that can be avoided was avoided: 0 for doing nothing, 1 for the senior's run, below 0 when
+/// it got worse. `None` when doing nothing does no harm to speak of.
+pub(super) fn avoided(own: &Harm, references: &References) -> Option<f64> {
+    let possible = references.none.share() - references.senior.share();
+    (possible > 1e-3).then(|| (references.none.share() - own.share()) / possible)
+}
+
+const RULE: &str = "Harm is failed plus late operations plus half of those turned away. Between the run in which \
+    nobody does anything (0) and the senior's (1), on the same seed: P from 0.75, S from 0.4, M from 0.05.";
+
+pub(super) fn mark(session: &Session, references: &References) -> Mark {
+    let own = references.own_harm(session);
+    let Some(avoided) = avoided(&own, references) else {
+        return Mark::not_asked(Dimension::UserHarm, "Doing nothing does no harm in this incident.");
+    };
+    let facts = vec![
+        format!("You: {}.", own.text()),
+        format!(
+            "Harmed share of all operations: you {}, nobody {}, the senior {}.",
+            Unit::Ratio.show(own.share()),
+            Unit::Ratio.show(references.none.share()),
+            Unit::Ratio.show(references.senior.share())
+        ),
+        format!("You are at {avoided:.2} between doing nothing and the senior."),
+    ];
+    Mark::new(Dimension::UserHarm, Grade::of_share(avoided, [0.75, 0.4, 0.05]), RULE, facts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recovery_is_the_first_minute_after_the_last_bad_one() {
+        let mut run = Harm { per_second: vec![0.0; 120], ..Harm::default() };
+        run.per_second.extend([0.4; 180]);
+        assert_eq!(run.recovered_at(120), None);
+        assert_eq!(run.worst_minute(0), 0.4);
+        run.per_second.extend([0.0; 90]);
+        assert_eq!(run.recovered_at(120), Some(300));
+        assert_eq!(run.recovered_at(10_000), None);
+    }
+
+    #[test]
+    fn turned_away_counts_half() {
+        let harm = Harm { served: 80.0, late: 5.0, shed: 10.0, failed: 5.0, per_second: vec![] };
+        assert_eq!(harm.share(), 0.15);
+    }
+}

@@ -1,0 +1,113 @@
+//! Runs that a player's run is compared with. All of it is plain data and may be computed on another thread.
+
+use std::sync::Arc;
+
+use super::harm::Harm;
+use crate::game::command::Command;
+use crate::game::{Mode, PlanError, Session, SessionOptions, play_on};
+use crate::incident::Incident;
+use crate::units::SimTime;
+
+/// The same incident and seed, without the player.
+#[derive(Clone, Debug, PartialEq)]
+pub struct References {
+    /// Nobody does anything.
+    pub none: Harm,
+    /// The senior's plan.
+    pub senior: Harm,
+    /// The documented mistake, when the incident has one.
+    pub trap: Option<Harm>,
+    /// Re-runs of the player's own run, once they were computed.
+    pub own: Option<OwnRuns>,
+}
+
+/// Re-runs of a player's journal, to see what each lever did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnRuns {
+    /// All levers as they were pulled, played on to the end of the clock.
+    pub with: Harm,
+    /// Without one lever each, in the order in which they were pulled.
+    pub without: Vec<Harm>,
+    /// Nobody does anything, at the size of these re-runs.
+    pub none: Harm,
+    /// What the player's run itself came to when it is played on to the end of the clock, at its own size.
+    pub played_out: Harm,
+}
+
+/// Largest size of the re-runs that leave out one lever: they tell helpful from harmful, which smaller systems show
+/// as well.
+const RERUN_SCALE: f64 = 0.2;
+
+impl References {
+    /// Runs the incident without a player: nobody, the senior, the trap. They share the time before the first lever.
+    ///
+    /// # Errors
+    /// When a plan of the incident cannot be played.
+    pub fn compute(incident: &Arc<Incident>, seed: u64, scale: f64) -> Result<References, PlanError> {
+        let file = incident.file();
+        let plans = [file.plans.get("senior"), file.plans.get("trap")];
+        let first = |p: &crate::incident::schema::Plan| p.steps.first().map(|s| incident.at(s.0));
+        let options = SessionOptions { seed, mode: Mode::Lab, scale };
+        let mut shared = Session::new(Arc::clone(incident), options);
+        let end = shared.end();
+        let fork = plans.iter().flatten().filter_map(|p| first(p)).min().unwrap_or(end);
+        shared.advance(fork);
+        let run = |plan| Ok(Harm::of(play_on(shared.clone(), plan, end)?.series()));
+        Ok(References {
+            none: run(None)?,
+            senior: run(plans[0])?,
+            trap: plans[1].map(|p| run(Some(p))).transpose()?,
+            own: None,
+        })
+    }
+
+    /// Adds the re-runs of a player's own run.
+    pub fn with_own(mut self, session: &Session) -> References {
+        self.own = Some(OwnRuns::compute(session));
+        self
+    }
+
+    /// Harm of the player's run, played out to the end of the clock when that was computed.
+    pub(super) fn own_harm(&self, session: &Session) -> Harm {
+        self.own.as_ref().map_or_else(|| Harm::of(session.series()), |o| o.played_out.clone())
+    }
+}
+
+impl OwnRuns {
+    /// Plays the levers of a run again, each time leaving out another one. This takes as many runs as there were
+    /// levers, at a reduced size.
+    pub fn compute(session: &Session) -> OwnRuns {
+        let options = session.options();
+        let levers: Vec<(SimTime, Command)> = session
+            .pulled()
+            .iter()
+            .map(|p| (p.at, Command::Pull { action: p.action.clone(), prediction: None }))
+            .collect();
+        let small = SessionOptions { mode: Mode::Lab, scale: options.scale.min(RERUN_SCALE), ..options };
+        let mut trunk = Session::new(Arc::clone(session.incident()), small);
+        let mut without = Vec::with_capacity(levers.len());
+        for (i, (at, lever)) in levers.iter().enumerate() {
+            trunk.advance(*at);
+            without.push(finish(trunk.clone(), &levers[i + 1..]));
+            // Levers were accepted once and the lab refuses no more than that; a proposal may use one that the
+            // player is not offered, and then it stays out on both sides.
+            let _ = trunk.submit(lever.clone());
+        }
+        let with = finish(trunk, &[]);
+        let none = match levers.first() {
+            None => with.clone(),
+            Some(_) => finish(Session::new(Arc::clone(session.incident()), small), &[]),
+        };
+        OwnRuns { with, without, none, played_out: Harm::of(session.played_out().series()) }
+    }
+}
+
+/// Pulls the levers that are left and plays on to the end.
+fn finish(mut session: Session, levers: &[(SimTime, Command)]) -> Harm {
+    for (at, lever) in levers {
+        session.advance(*at);
+        let _ = session.submit(lever.clone());
+    }
+    session.advance(session.end());
+    Harm::of(session.series())
+}
