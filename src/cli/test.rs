@@ -9,9 +9,9 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::input;
-use crate::game::{SessionOptions, play_plan};
+use crate::headless::{self, Options, Pilot};
 use crate::incident::schema::Expect;
-use crate::incident::{Incident, expect, library};
+use crate::incident::{Incident, library};
 use crate::sim::ENGINE_VERSION;
 use crate::units::SimTime;
 
@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub seeds: u64,
     /// Size of the simulated system. Figures count at full size: at another, nothing fails the test.
-    #[arg(long, default_value_t = 1.0, value_name = "F", value_parser = scale)]
+    #[arg(long, default_value_t = 1.0, value_name = "F", value_parser = super::run::scale)]
     pub scale: f64,
     /// Runs at the same time; as many as there are processors when left out.
     #[arg(long, value_name = "N")]
@@ -36,13 +36,6 @@ pub struct Args {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-}
-
-fn scale(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(scale) if (0.001..=10.0).contains(&scale) => Ok(scale),
-        _ => Err("a scale is a number from 0.001 to 10; 1 is the system as described".to_owned()),
-    }
 }
 
 /// A run to be made: which incident, which plan, which seed.
@@ -162,13 +155,13 @@ fn make(incidents: &[Arc<Incident>], runs: Vec<Run>, args: &Args) -> anyhow::Res
 /// Makes one run, as far as its figures need it, and reads them.
 fn one(incident: &Arc<Incident>, run: &Run, scale: f64) -> anyhow::Result<Measured> {
     let file = incident.file();
-    let plan = run.plan.as_ref().and_then(|name| file.plans.get(name));
     let windows =
         file.expect.iter().filter(|e| e.plan == run.plan).map(|e| incident.at(e.over.1).as_secs() + 1);
     let until = SimTime::from_secs(windows.max().unwrap_or(0)).min(incident.at(file.clock.end));
-    let options = SessionOptions { seed: run.seed, scale, ..SessionOptions::default() };
-    let session = play_plan(incident, plan, options, until)?;
-    Ok(expect::evaluate(incident, run.plan.as_deref(), session.series())
+    let pilot = run.plan.clone().map_or(Pilot::Nobody, Pilot::Named);
+    let result = headless::run(incident, &pilot, Options { seed: run.seed, scale, until: Some(until) })?;
+    Ok(result
+        .expectations()
         .into_iter()
         .map(|m| {
             let outcome = Outcome { measured: m.measured, shown: m.shown, held: m.held };
