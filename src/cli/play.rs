@@ -1,12 +1,114 @@
-//! `pagerdrill play`.
+//! `pagerdrill play`, and the menu that opens without a subcommand.
 
 use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::ValueEnum;
+
+use super::input;
+use crate::game::{Mode, Session};
+use crate::incident::{Incident, library, load};
+use crate::{store, tui};
 
 /// How to play.
-#[derive(Debug, Default, clap::Args)]
-pub struct Args {}
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Name of a shipped incident, or the path of an incident file or its folder; the menu opens when left out.
+    pub incident: Option<String>,
+    /// How it is played: stage by stage with hints, as it happened, or freely without a score.
+    #[arg(long, value_enum, default_value_t = ModeArg::Guided)]
+    pub mode: ModeArg,
+    /// Seed of the simulation's random numbers.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Speed of the clock at the start, 1 to 60.
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=60))]
+    pub speed: u32,
+    /// Size of the simulated system, 0.01 to 1; smaller is lighter on the machine and noisier.
+    #[arg(long, default_value_t = 1.0, value_parser = scale)]
+    pub scale: f64,
+    /// Colours; what suits the terminal when left out.
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(tui::THEMES))]
+    pub theme: Option<String>,
+    /// What charts are drawn with; what suits the terminal when left out.
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(["braille", "block", "ascii"]))]
+    pub glyphs: Option<String>,
+}
+
+/// How an incident is played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ModeArg {
+    /// Stage by stage, with questions and hints.
+    #[default]
+    Guided,
+    /// Everything at once, and nobody helps.
+    Live,
+    /// Free play with every lever.
+    Lab,
+}
+
+impl From<ModeArg> for Mode {
+    fn from(mode: ModeArg) -> Mode {
+        match mode {
+            ModeArg::Guided => Mode::Guided,
+            ModeArg::Live => Mode::Live,
+            ModeArg::Lab => Mode::Lab,
+        }
+    }
+}
+
+impl Default for Args {
+    fn default() -> Args {
+        Args {
+            incident: None,
+            mode: ModeArg::default(),
+            seed: 1,
+            speed: 8,
+            scale: 1.0,
+            theme: None,
+            glyphs: None,
+        }
+    }
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.01..=1.0).contains(&value) => Ok(value),
+        _ => Err("a size between 0.01 and 1 is possible".to_owned()),
+    }
+}
 
 /// Runs the subcommand.
-pub fn run(_args: Args) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("`pagerdrill play` is not available yet")
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let mut incidents: Vec<Arc<Incident>> = library::shipped()
+        .into_iter()
+        .filter_map(|shipped| load(&shipped.id, &shipped.text).incident)
+        .map(Arc::new)
+        .collect();
+    let start = match &args.incident {
+        None => None,
+        Some(name) => {
+            let incident = input::incident(name)?;
+            let known = incidents.iter().position(|i| i.hash() == incident.hash());
+            let at = known.unwrap_or_else(|| {
+                incidents.insert(0, incident);
+                0
+            });
+            Some((at, args.mode.into()))
+        }
+    };
+    let save = Arc::new(|session: &Session, begun: &str| {
+        let path = store::save_run(&session.run_file(), begun)?;
+        Ok(path.display().to_string())
+    });
+    tui::play(tui::Options {
+        library: incidents,
+        start,
+        seed: args.seed,
+        scale: args.scale,
+        speed: args.speed,
+        theme: args.theme,
+        glyphs: args.glyphs,
+        save,
+    })
 }

@@ -570,7 +570,8 @@ impl Checker<'_> {
     fn engine_problem(&self, problem: &str) -> (Path, String) {
         let system = &self.file.system;
         let sum = |shares: &mut dyn Iterator<Item = f64>| {
-            format!("they add up to {:.4} %", shares.sum::<f64>() * 100.0)
+            // To a ten-thousandth of a per cent, without what a sum of binary fractions leaves behind.
+            format!("they add up to {} %", (shares.sum::<f64>() * 1e6 + 0.5).floor() / 1e4)
         };
         if let Some((kind, rest)) = problem.split_once(" \"")
             && let Some((name, _)) = rest.split_once('"')

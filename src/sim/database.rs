@@ -148,6 +148,14 @@ impl Host {
         self.running
     }
 
+    /// Running queries that a request waits for, and others (warm-ups, abandoned ones); counted one by one.
+    pub(super) fn owners(&self) -> (u64, u64) {
+        self.queries.iter().filter(|q| q.serial > 0).fold((0, 0), |(requests, others), q| match q.owner {
+            Owner::Request(_) => (requests + 1, others),
+            Owner::WarmUp { .. } | Owner::Nobody => (requests, others + 1),
+        })
+    }
+
     /// Cores; a fraction is possible.
     pub fn cores(&self) -> f64 {
         self.cores

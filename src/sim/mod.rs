@@ -5,6 +5,7 @@
 
 pub mod balancer;
 pub mod cache;
+mod check;
 pub mod client;
 pub mod database;
 pub mod digest;

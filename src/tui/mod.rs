@@ -1,1 +1,74 @@
-//! tui
+//! The terminal front end: it moves a session on, submits commands, and draws views of it. It holds no game state.
+//!
+//! - [`actions`](self) is the one table of what can be done; keys, help, palette, footer and mouse are made from it.
+//! - Layers stand on each other: the top one takes the keys, drawing goes bottom up.
+//! - Panes are listed in one place; each draws itself and answers its own actions.
+
+mod actions;
+mod app;
+mod canvas;
+mod dialogs;
+mod input;
+mod layer;
+mod pace;
+mod panes;
+mod play;
+mod screens;
+mod terminal;
+#[cfg(test)]
+mod testing;
+mod theme;
+mod widgets;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use crate::game::{Mode, Session};
+use crate::incident::Incident;
+
+pub use terminal::Unusable;
+
+/// Keeps a run that was begun at a moment, `20260301-140312`, and says where.
+pub type Save = Arc<dyn Fn(&Session, &str) -> anyhow::Result<String> + Send + Sync>;
+
+/// What to play and how.
+pub struct Options {
+    /// The incidents of the menu.
+    pub library: Vec<Arc<Incident>>,
+    /// Goes straight to the briefing of the incident of that number, in that mode.
+    pub start: Option<(usize, Mode)>,
+    /// Seed of the engine's random numbers.
+    pub seed: u64,
+    /// Size of the simulated system, 1 for the described one.
+    pub scale: f64,
+    /// Speed of the clock at the start.
+    pub speed: u32,
+    /// A theme, or what suits the terminal.
+    pub theme: Option<String>,
+    /// `braille`, `block` or `ascii`, or what suits the terminal.
+    pub glyphs: Option<String>,
+    /// Keeps a run and says where.
+    pub save: Save,
+}
+
+/// Names that [`Options::theme`] takes.
+pub const THEMES: [&str; 6] = theme::THEMES;
+
+/// Plays in the terminal until the player leaves.
+///
+/// # Errors
+/// [`Unusable`] when there is no terminal to play on, and what the terminal itself reports.
+pub fn play(options: Options) -> anyhow::Result<ExitCode> {
+    let surroundings = theme::Surroundings::read();
+    let glyphs = options.glyphs.as_deref().and_then(theme::Glyphs::named);
+    let theme = surroundings.theme(options.theme.as_deref(), glyphs);
+    let guard = terminal::Guard::take(&surroundings.term)?;
+    let entry = |incident| screens::library::Entry { incident, best: String::new() };
+    let library = options.library.into_iter().map(entry).collect();
+    let setup = app::Setup { seed: options.seed, scale: options.scale, speed: options.speed };
+    let mut app = app::App::new(library, theme, surroundings, setup, options.save);
+    if let Some((entry, mode)) = options.start {
+        app.prepare(entry, mode);
+    }
+    app::run(app, guard)
+}

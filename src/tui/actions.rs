@@ -1,0 +1,518 @@
+//! The one table of what can be done by key, palette and mouse.
+//!
+//! Key handling, the help overlay, the palette, the footer and the boxes that the mouse can hit are all made from
+//! [`ACTIONS`]; there is no second list to forget. An action says itself whether it can be done now and why not.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// What can be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Id {
+    /// Shows the help.
+    Help,
+    /// Shows the palette.
+    Palette,
+    /// Closes the top layer.
+    Back,
+    /// Leaves the screen, or the game.
+    Quit,
+    /// Paints the screen anew.
+    Redraw,
+    /// Hands the terminal to the shell.
+    Suspend,
+    /// The next theme.
+    NextTheme,
+    /// The next way of drawing charts.
+    NextGlyphs,
+    /// One up.
+    Up,
+    /// One down.
+    Down,
+    /// One to the left.
+    Left,
+    /// One to the right.
+    Right,
+    /// A page up.
+    PageUp,
+    /// A page down.
+    PageDown,
+    /// To the first.
+    Top,
+    /// To the last.
+    Bottom,
+    /// Opens what is selected.
+    Open,
+    /// Stops or goes on.
+    Pause,
+    /// One second.
+    Step,
+    /// Slower.
+    Slower,
+    /// Faster.
+    Faster,
+    /// As fast as possible until something is said.
+    ToNews,
+    /// A pane by its digit, 1 to 9.
+    Pane(u8),
+    /// The next pane.
+    NextPane,
+    /// The one before.
+    PreviousPane,
+    /// Full size and back.
+    Expand,
+    /// The list of levers.
+    Mitigate,
+    /// What the stage asks.
+    Stage,
+    /// Answers what somebody asked.
+    Answer,
+    /// Says that somebody is on it.
+    Acknowledge,
+    /// Declares how bad it is.
+    Severity,
+    /// Writes a status update.
+    StatusUpdate,
+    /// Asks for a hint.
+    Hint,
+    /// Opens the finding.
+    Finding,
+    /// Keeps what is looked at as evidence.
+    Pin,
+    /// Puts what is looked at on the clipboard.
+    Copy,
+    /// Filters the pane.
+    Filter,
+    /// Next match.
+    NextMatch,
+    /// Match before.
+    PreviousMatch,
+    /// A shorter window of time.
+    ZoomIn,
+    /// A longer window of time.
+    ZoomOut,
+    /// Next dashboard.
+    NextDashboard,
+    /// Dashboard before.
+    PreviousDashboard,
+    /// Ends the exercise before its clock does.
+    End,
+    /// The next field of a dialog.
+    NextField,
+    /// The field before.
+    PreviousField,
+    /// Does what the dialog says.
+    Submit,
+    /// Does it without a prediction.
+    SubmitPlain,
+}
+
+/// Where a key means something. A layer names its contexts, the most particular first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Context {
+    /// Everywhere.
+    Global,
+    /// Wherever there are rows, a grid or a text to move in.
+    Move,
+    /// The list of incidents.
+    Library,
+    /// The briefing.
+    Briefing,
+    /// The console, whichever pane has the keys.
+    Console,
+    /// The dashboards.
+    Charts,
+    /// A pane that can be filtered.
+    Search,
+    /// What a stage asks.
+    Stage,
+    /// A form.
+    Dialog,
+    /// The debrief.
+    Debrief,
+}
+
+impl Context {
+    /// Heading in the help.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Context::Global => "Everywhere",
+            Context::Move => "Moving",
+            Context::Library => "Incidents",
+            Context::Briefing => "Briefing",
+            Context::Console => "During an incident",
+            Context::Charts => "Dashboards",
+            Context::Search => "Searching",
+            Context::Stage => "Stage questions",
+            Context::Dialog => "Dialogs",
+            Context::Debrief => "Debrief",
+        }
+    }
+}
+
+/// What decides whether an action can be done now, copied from the session's view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Situation {
+    /// There is a run and it has not ended.
+    pub(crate) running: bool,
+    /// The player has been paged.
+    pub(crate) paged: bool,
+    /// Somebody has said that they are on it.
+    pub(crate) acknowledged: bool,
+    /// The stage's questions hold the clock.
+    pub(crate) waiting: bool,
+    /// The run has stages.
+    pub(crate) staged: bool,
+    /// Feed items that want an answer.
+    pub(crate) unanswered: usize,
+    /// Hints that the stage still has.
+    pub(crate) hints_left: usize,
+}
+
+type Enabled = fn(&Situation) -> Result<(), &'static str>;
+
+/// An entry of the table.
+pub(crate) struct Action {
+    /// What.
+    pub(crate) id: Id,
+    /// Keys, any of which will do; a space separates keys to be pressed one after the other.
+    pub(crate) keys: &'static [&'static str],
+    /// A word or two, for footer and palette.
+    pub(crate) title: &'static str,
+    /// A sentence, for the help.
+    pub(crate) help: &'static str,
+    /// Where.
+    pub(crate) context: Context,
+    /// Place in the footer, the smallest first; 0 keeps it out.
+    pub(crate) footer: u8,
+    /// Whether it can be done now, or the reason why not.
+    pub(crate) enabled: Enabled,
+}
+
+fn always(_: &Situation) -> Result<(), &'static str> {
+    Ok(())
+}
+
+fn running(now: &Situation) -> Result<(), &'static str> {
+    if now.running { Ok(()) } else { Err("no incident is running") }
+}
+
+fn paged(now: &Situation) -> Result<(), &'static str> {
+    running(now)?;
+    if now.paged { Ok(()) } else { Err("nothing has happened yet: you have not been paged") }
+}
+
+fn clock_free(now: &Situation) -> Result<(), &'static str> {
+    running(now)?;
+    if now.waiting { Err("the clock waits for your answers to this stage") } else { Ok(()) }
+}
+
+fn unacknowledged(now: &Situation) -> Result<(), &'static str> {
+    paged(now)?;
+    if now.acknowledged { Err("you have acknowledged the page already") } else { Ok(()) }
+}
+
+fn answerable(now: &Situation) -> Result<(), &'static str> {
+    running(now)?;
+    if now.unanswered > 0 { Ok(()) } else { Err("nobody waits for an answer") }
+}
+
+fn staged(now: &Situation) -> Result<(), &'static str> {
+    running(now)?;
+    if now.staged { Ok(()) } else { Err("no stage is open") }
+}
+
+fn hints(now: &Situation) -> Result<(), &'static str> {
+    staged(now)?;
+    if now.hints_left > 0 { Ok(()) } else { Err("this stage has no further hint") }
+}
+
+const fn action(
+    context: Context,
+    id: Id,
+    keys: &'static [&'static str],
+    title: &'static str,
+    help: &'static str,
+    footer: u8,
+    enabled: Enabled,
+) -> Action {
+    Action { id, keys, title, help, context, footer, enabled }
+}
+
+/// Everything that can be done.
+#[rustfmt::skip]
+pub(crate) static ACTIONS: &[Action] = {
+    use Context::{Briefing, Charts, Console, Debrief, Dialog, Global, Library, Move, Search, Stage};
+    &[
+        action(Console, Id::Pause, &["Space"], "pause", "Stops the clock, and lets it go on.", 1, running),
+        action(Console, Id::Step, &["."], "one second", "Lets the clock go on by one second.", 0, clock_free),
+        action(Console, Id::Slower, &["<", ","], "slower", "Halves the clock's speed, down to 1×.", 0, running),
+        action(Console, Id::Faster, &[">"], "faster", "Doubles the clock's speed, up to 60×.", 3, clock_free),
+        action(Console, Id::ToNews, &["w"], "wait for news", "Runs on as fast as possible until something new stands in the feed.", 4, clock_free),
+        action(Console, Id::Acknowledge, &["a"], "acknowledge", "Says that you are on it. Others stop looking for somebody.", 2, unacknowledged),
+        action(Console, Id::Mitigate, &["m"], "mitigate", "Opens the levers: what each does, what it takes, and your prediction.", 2, paged),
+        action(Console, Id::Answer, &["r"], "answer", "Answers the proposal or question that is selected in the feed, or the oldest open one.", 1, answerable),
+        action(Console, Id::Stage, &["s", "p"], "stage", "Shows what this stage is about and asks; predictions are made here.", 3, staged),
+        action(Console, Id::Hint, &["i"], "hint", "Asks for the stage's next hint. It lowers no mark but the independence line.", 0, hints),
+        action(Console, Id::Severity, &["v"], "severity", "Declares how bad it is, SEV1 to SEV4.", 0, paged),
+        action(Console, Id::StatusUpdate, &["u"], "status update", "Tells everybody what users feel and what you are doing.", 0, paged),
+        action(Console, Id::Pin, &["b"], "pin", "Keeps what you look at as evidence, with the time and what it showed.", 5, running),
+        action(Console, Id::Finding, &["f"], "finding", "Opens your explanation: trigger, amplifiers, loop, bottleneck, evidence.", 6, paged),
+        action(Console, Id::Expand, &["e"], "expand", "Gives what you look at the whole screen, with a crosshair on charts; again brings it back.", 5, always),
+        action(Console, Id::NextPane, &["Tab"], "next pane", "Gives the keys to the next pane.", 7, always),
+        action(Console, Id::PreviousPane, &["BackTab"], "previous pane", "Gives the keys to the pane before.", 0, always),
+        action(Console, Id::Pane(1), &["1"], "pane 1", "Shows the pane of that digit; so do 2 to 9.", 0, always),
+        action(Console, Id::Pane(2), &["2"], "pane 2", "", 0, always),
+        action(Console, Id::Pane(3), &["3"], "pane 3", "", 0, always),
+        action(Console, Id::Pane(4), &["4"], "pane 4", "", 0, always),
+        action(Console, Id::Pane(5), &["5"], "pane 5", "", 0, always),
+        action(Console, Id::Pane(6), &["6"], "pane 6", "", 0, always),
+        action(Console, Id::Pane(7), &["7"], "pane 7", "", 0, always),
+        action(Console, Id::Pane(8), &["8"], "pane 8", "", 0, always),
+        action(Console, Id::Pane(9), &["9"], "pane 9", "", 0, always),
+        action(Console, Id::Copy, &["y"], "copy", "Puts what you look at on the clipboard as text, also over SSH.", 0, always),
+        action(Console, Id::End, &[], "end the exercise", "Ends the run before its clock does and goes to the debrief.", 0, running),
+
+        action(Charts, Id::ZoomIn, &["+", "="], "shorter window", "Shows a shorter window of time in all charts, down to 1 minute.", 0, always),
+        action(Charts, Id::ZoomOut, &["-"], "longer window", "Shows a longer window of time in all charts, up to 60 minutes.", 0, always),
+        action(Charts, Id::NextDashboard, &["]"], "next dashboard", "Shows the next dashboard.", 6, always),
+        action(Charts, Id::PreviousDashboard, &["["], "previous dashboard", "Shows the dashboard before.", 0, always),
+
+        action(Search, Id::Filter, &["/"], "filter", "Shows only rows with what you type; Esc shows all again.", 2, always),
+        action(Search, Id::NextMatch, &["n"], "next match", "Goes to the next match.", 0, always),
+        action(Search, Id::PreviousMatch, &["N"], "match before", "Goes to the match before.", 0, always),
+
+        action(Library, Id::Open, &["Enter"], "choose", "Chooses the selected incident.", 1, always),
+        action(Briefing, Id::Open, &["Enter"], "start", "Starts the clock.", 1, always),
+        action(Debrief, Id::NextPane, &["Tab"], "next section", "Goes to the next section.", 2, always),
+        action(Debrief, Id::PreviousPane, &["BackTab"], "section before", "Goes to the section before.", 0, always),
+
+        action(Stage, Id::Hint, &["i"], "hint", "Asks for the stage's next hint.", 1, hints),
+
+        action(Dialog, Id::Submit, &["Enter"], "apply", "Does what the dialog says; in a field that is not the last, goes to the next one.", 1, always),
+        action(Dialog, Id::SubmitPlain, &["s"], "apply without a prediction", "Pulls the lever without saying what you expect.", 2, always),
+        action(Dialog, Id::NextField, &["Tab", "Down", "j"], "next field", "Goes to the next field.", 3, always),
+        action(Dialog, Id::PreviousField, &["BackTab", "Up", "k"], "field before", "Goes to the field before.", 0, always),
+        action(Dialog, Id::Left, &["Left", "h"], "previous choice", "Takes the choice to the left.", 0, always),
+        action(Dialog, Id::Right, &["Right", "l"], "next choice", "Takes the choice to the right.", 0, always),
+        action(Dialog, Id::Back, &["Esc"], "cancel", "Closes the dialog without doing anything.", 4, always),
+
+        action(Move, Id::Up, &["Up", "k"], "up", "One up.", 0, always),
+        action(Move, Id::Down, &["Down", "j"], "down", "One down.", 0, always),
+        action(Move, Id::Left, &["Left", "h"], "left", "One to the left; moves the crosshair of a chart.", 0, always),
+        action(Move, Id::Right, &["Right", "l"], "right", "One to the right.", 0, always),
+        action(Move, Id::PageUp, &["PageUp", "Ctrl-b"], "page up", "A page up; ten steps of the crosshair to the left.", 0, always),
+        action(Move, Id::PageDown, &["PageDown", "Ctrl-f"], "page down", "A page down; ten steps of the crosshair to the right.", 0, always),
+        action(Move, Id::Top, &["g g", "Home"], "to the first", "To the first row.", 0, always),
+        action(Move, Id::Bottom, &["G", "End"], "to the last", "To the last row.", 0, always),
+        action(Move, Id::Open, &["Enter"], "open", "Opens what is selected.", 8, always),
+
+        action(Global, Id::Back, &["Esc"], "back", "Closes what is on top. It never leaves the game.", 8, always),
+        action(Global, Id::Quit, &["q", "Ctrl-c"], "quit", "Leaves this screen or the game; asks first while an incident runs.", 9, always),
+        action(Global, Id::Help, &["?", "F1"], "help", "Shows this list of keys; type to search it.", 10, always),
+        action(Global, Id::Palette, &[":", "Ctrl-p"], "palette", "Finds anything that can be done by a few letters of its name.", 9, always),
+        action(Global, Id::NextTheme, &["T"], "next theme", "Changes the colours: default, light, ansi16, okabe-ito, high-contrast, mono.", 0, always),
+        action(Global, Id::NextGlyphs, &["B"], "next glyphs", "Draws charts with braille dots, blocks or plain ASCII.", 0, always),
+        action(Global, Id::Redraw, &["Ctrl-l"], "redraw", "Paints the screen anew, when something else wrote on it.", 0, always),
+        action(Global, Id::Suspend, &["Ctrl-z"], "suspend", "Goes back to the shell; fg comes back here. The clock waits.", 0, always),
+    ]
+};
+
+/// The first entry of an action.
+pub(crate) fn find(id: Id) -> Option<&'static Action> {
+    ACTIONS.iter().find(|a| a.id == id)
+}
+
+/// The keys of an action as the footer and texts show them: the first of them.
+pub(crate) fn key_of(id: Id) -> &'static str {
+    find(id).and_then(|a| a.keys.first().copied()).unwrap_or("")
+}
+
+/// A key without the differences between terminals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    /// Which.
+    pub(crate) code: KeyCode,
+    /// With Ctrl.
+    pub(crate) ctrl: bool,
+    /// With Alt.
+    pub(crate) alt: bool,
+}
+
+impl From<KeyEvent> for Key {
+    fn from(event: KeyEvent) -> Key {
+        let shift = event.modifiers.contains(KeyModifiers::SHIFT);
+        let code = match event.code {
+            KeyCode::Tab if shift => KeyCode::BackTab,
+            // Some terminals send the small letter and Shift.
+            KeyCode::Char(c) if shift => KeyCode::Char(c.to_uppercase().next().unwrap_or(c)),
+            other => other,
+        };
+        Key {
+            code,
+            ctrl: event.modifiers.contains(KeyModifiers::CONTROL),
+            alt: event.modifiers.contains(KeyModifiers::ALT),
+        }
+    }
+}
+
+impl Key {
+    /// Reads a key as the table writes it.
+    pub(crate) fn read(text: &str) -> Option<Key> {
+        let (ctrl, name) = match text.strip_prefix("Ctrl-") {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let mut chars = name.chars();
+        let code = match (chars.next(), chars.next()) {
+            (Some(c), None) => KeyCode::Char(c),
+            _ => match name {
+                "Space" => KeyCode::Char(' '),
+                "Enter" => KeyCode::Enter,
+                "Esc" => KeyCode::Esc,
+                "Tab" => KeyCode::Tab,
+                "BackTab" => KeyCode::BackTab,
+                "Backspace" => KeyCode::Backspace,
+                "Delete" => KeyCode::Delete,
+                "Up" => KeyCode::Up,
+                "Down" => KeyCode::Down,
+                "Left" => KeyCode::Left,
+                "Right" => KeyCode::Right,
+                "PageUp" => KeyCode::PageUp,
+                "PageDown" => KeyCode::PageDown,
+                "Home" => KeyCode::Home,
+                "End" => KeyCode::End,
+                _ => KeyCode::F(name.strip_prefix('F')?.parse().ok()?),
+            },
+        };
+        Some(Key { code, ctrl, alt: false })
+    }
+
+    /// The character that the key types, when it types one.
+    pub(crate) fn typed(self) -> Option<char> {
+        match self.code {
+            KeyCode::Char(c) if !self.ctrl && !self.alt => Some(c),
+            _ => None,
+        }
+    }
+}
+
+/// What keys pressed so far mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// This action.
+    Action(Id),
+    /// The start of a longer one.
+    Begun,
+    /// Nothing.
+    Nothing,
+}
+
+/// What keys mean in these contexts, the first of them first.
+pub(crate) fn meaning(contexts: &[Context], pressed: &[Key]) -> Meaning {
+    let mut begun = false;
+    for &context in contexts {
+        for action in ACTIONS.iter().filter(|a| a.context == context) {
+            for keys in action.keys {
+                let wanted = keys.split(' ').map(Key::read);
+                let mut given = pressed.iter().copied().map(Some);
+                let n = keys.split(' ').count();
+                if n >= pressed.len() && wanted.take(pressed.len()).eq(given.by_ref()) {
+                    if n == pressed.len() {
+                        return Meaning::Action(action.id);
+                    }
+                    begun = true;
+                }
+            }
+        }
+    }
+    if begun { Meaning::Begun } else { Meaning::Nothing }
+}
+
+/// The footer's entries: what can be done now in these contexts, most useful first, at most seven.
+pub(crate) fn footer(contexts: &[Context], now: &Situation) -> Vec<&'static Action> {
+    let mut shown: Vec<&Action> = Vec::new();
+    for action in ACTIONS.iter().filter(|a| a.footer > 0 && contexts.contains(&a.context)) {
+        if (action.enabled)(now).is_ok() && !shown.iter().any(|s| s.keys.first() == action.keys.first()) {
+            shown.push(action);
+        }
+    }
+    shown.sort_by_key(|a| a.footer);
+    let help = shown.iter().position(|a| a.id == Id::Help).map(|i| shown.remove(i));
+    shown.truncate(6);
+    shown.extend(help);
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(text: &str) -> Key {
+        Key::read(text).unwrap_or_else(|| panic!("`{text}` is not a key"))
+    }
+
+    #[test]
+    fn every_action_can_be_reached_and_is_explained() {
+        for action in ACTIONS {
+            assert!(!action.title.is_empty(), "{:?}", action.id);
+            // Entries without a key are reached by the palette, which lists every entry with a title and help.
+            if action.keys.is_empty() || !matches!(action.id, Id::Pane(2..)) {
+                assert!(action.help.ends_with('.'), "{:?}", action.id);
+            }
+            for keys in action.keys {
+                for name in keys.split(' ') {
+                    assert!(Key::read(name).is_some(), "`{name}` of {:?} is not a key", action.id);
+                }
+                let pressed: Vec<Key> = keys.split(' ').map(key).collect();
+                assert_eq!(meaning(&[action.context], &pressed), Meaning::Action(action.id), "{keys}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_key_means_two_things_in_one_context() {
+        for (i, a) in ACTIONS.iter().enumerate() {
+            for b in ACTIONS[i + 1..].iter().filter(|b| b.context == a.context) {
+                for keys in a.keys {
+                    assert!(!b.keys.contains(keys), "{keys}: {:?} and {:?}", a.id, b.id);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn keys_one_after_the_other() {
+        assert_eq!(meaning(&[Context::Move], &[key("g")]), Meaning::Begun);
+        assert_eq!(meaning(&[Context::Move], &[key("g"), key("g")]), Meaning::Action(Id::Top));
+        assert_eq!(meaning(&[Context::Move], &[key("g"), key("x")]), Meaning::Nothing);
+    }
+
+    #[test]
+    fn the_more_particular_context_wins() {
+        let contexts = [Context::Dialog, Context::Global];
+        assert_eq!(meaning(&contexts, &[key("Esc")]), Meaning::Action(Id::Back));
+        assert_eq!(meaning(&contexts, &[key("?")]), Meaning::Action(Id::Help));
+    }
+
+    #[test]
+    fn shift_makes_the_capital_letter_whatever_the_terminal_sends() {
+        let event = KeyEvent::new(KeyCode::Char('g'), KeyModifiers::SHIFT);
+        assert_eq!(meaning(&[Context::Move], &[event.into()]), Meaning::Action(Id::Bottom));
+        let event = KeyEvent::new(KeyCode::Tab, KeyModifiers::SHIFT);
+        assert_eq!(meaning(&[Context::Console], &[event.into()]), Meaning::Action(Id::PreviousPane));
+    }
+
+    #[test]
+    fn the_footer_shows_what_works_and_always_the_help() {
+        let contexts = [Context::Charts, Context::Console, Context::Move, Context::Global];
+        let before = footer(&contexts, &Situation { running: true, ..Situation::default() });
+        assert!(before.iter().all(|a| a.id != Id::Mitigate));
+        let paged = Situation { running: true, paged: true, ..Situation::default() };
+        let after = footer(&contexts, &paged);
+        assert!(after.iter().any(|a| a.id == Id::Mitigate));
+        for shown in [before, after] {
+            assert!((5..=7).contains(&shown.len()));
+            assert_eq!(shown.last().map(|a| a.id), Some(Id::Help));
+        }
+    }
+}

@@ -1,0 +1,608 @@
+//! The application: the stack of layers, the run, and the loop that moves, draws and listens.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+use super::Save;
+use super::actions::{self, Context, Id, Key, Meaning, Situation};
+use super::canvas::{Canvas, Hit, to_ascii, wrap};
+use super::dialogs;
+use super::input::{Input, listen};
+use super::layer::{Layer, Outcome, Scene};
+use super::play::Play;
+use super::screens::briefing::Briefing;
+use super::screens::console::Console;
+use super::screens::library::{Entry, Library};
+use super::terminal::Guard;
+use super::theme::{Glyphs, Role, Surroundings, THEMES, Theme};
+use crate::game::command::Command;
+use crate::game::{Mode, SessionOptions};
+
+/// Time between frames while the clock runs: about fifteen a second.
+const FRAME: Duration = Duration::from_millis(66);
+/// Wall time of a frame that may be spent on simulating. The rest is for keys and drawing.
+const BUDGET: Duration = Duration::from_millis(45);
+/// Smallest screen that is played on.
+const LEAST: (u16, u16) = (60, 18);
+
+/// What a run from the menu starts with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setup {
+    /// Seed of the engine's random numbers.
+    pub(crate) seed: u64,
+    /// Size of the simulated system.
+    pub(crate) scale: f64,
+    /// Speed at the start.
+    pub(crate) speed: u32,
+}
+
+/// Where the terminal's own part of an outcome goes: tests have none.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wishes {
+    /// Text for the clipboard.
+    pub(crate) copy: Option<String>,
+    /// Paint everything anew.
+    pub(crate) repaint: bool,
+    /// Hand the terminal to the shell.
+    pub(crate) suspend: bool,
+    /// End the program.
+    pub(crate) leave: bool,
+}
+
+/// The application.
+pub(crate) struct App {
+    layers: Vec<Box<dyn Layer>>,
+    play: Option<Play>,
+    library: Vec<Entry>,
+    theme: Theme,
+    surroundings: Surroundings,
+    setup: Setup,
+    save: Save,
+    /// Keys pressed so far of a longer one.
+    pressed: Vec<Key>,
+    message: Option<(Role, String)>,
+    hits: Vec<(Rect, Hit)>,
+    size: Rect,
+    /// Something changed since the last frame.
+    changed: bool,
+    /// The stage whose dialog was opened by itself.
+    stage_shown: usize,
+    /// The end of the run was told.
+    end_shown: bool,
+    /// What the terminal is to do.
+    pub(crate) wishes: Wishes,
+}
+
+impl App {
+    /// The application with the menu open.
+    pub(crate) fn new(
+        library: Vec<Entry>,
+        theme: Theme,
+        surroundings: Surroundings,
+        setup: Setup,
+        save: Save,
+    ) -> App {
+        App {
+            layers: vec![Box::new(Library::default())],
+            play: None,
+            library,
+            theme,
+            surroundings,
+            setup,
+            save,
+            pressed: Vec::new(),
+            message: None,
+            hits: Vec::new(),
+            size: Rect::new(0, 0, 120, 36),
+            changed: true,
+            stage_shown: 0,
+            end_shown: false,
+            wishes: Wishes::default(),
+        }
+    }
+
+    /// The run, when there is one.
+    pub(crate) fn play(&self) -> Option<&Play> {
+        self.play.as_ref()
+    }
+
+    /// Builds a run of an incident of the library and shows its briefing.
+    pub(crate) fn prepare(&mut self, entry: usize, mode: Mode) {
+        let Some(entry) = self.library.get(entry) else { return };
+        let options = SessionOptions { seed: self.setup.seed, mode, scale: self.setup.scale };
+        let incident = Arc::clone(&entry.incident);
+        self.play = Some(Play::new(incident, options, self.setup.speed, Arc::clone(&self.save)));
+        self.layers.truncate(1);
+        self.layers.push(Box::new(Briefing::default()));
+        (self.stage_shown, self.end_shown) = (0, false);
+    }
+
+    fn scene_parts(&mut self) -> (&mut Vec<Box<dyn Layer>>, Scene<'_>) {
+        (&mut self.layers, Scene { play: self.play.as_ref(), library: &self.library })
+    }
+
+    fn situation(&self) -> Situation {
+        self.play.as_ref().map(Play::situation).unwrap_or_default()
+    }
+
+    fn contexts(&self) -> Vec<Context> {
+        let mut contexts = self.layers.last().map(|l| l.contexts()).unwrap_or_default();
+        contexts.push(Context::Global);
+        contexts
+    }
+
+    fn too_small(&self) -> bool {
+        self.size.width < LEAST.0 || self.size.height < LEAST.1
+    }
+
+    /// Whether the incident's clock runs at the moment.
+    pub(crate) fn moves(&self) -> bool {
+        let Some(play) = self.play.as_ref().filter(|p| p.moves()) else { return false };
+        let mode = play.view().mode();
+        !self.too_small() && self.layers.last().is_some_and(|l| l.clock_runs(mode))
+    }
+
+    /// Lets wall time pass.
+    pub(crate) fn advance(&mut self, wall: Duration) {
+        if !self.moves() {
+            return;
+        }
+        if let Some(play) = &mut self.play {
+            let news = play.view().feed().len();
+            play.advance(wall, BUDGET);
+            self.changed = true;
+            if play.view().feed().len() > news {
+                self.message = None;
+            }
+        }
+        self.notice();
+    }
+
+    /// Opens what opens by itself: a stage's questions, the end.
+    fn notice(&mut self) {
+        let Some(play) = &self.play else { return };
+        let view = play.view();
+        if view.is_over() {
+            if !self.end_shown && play.begun {
+                self.end_shown = true;
+                self.layers.truncate(2);
+                self.show_end();
+            }
+            return;
+        }
+        let stage = view.stage().map_or(0, |s| s.number);
+        let console_on_top = self.layers.len() == 2;
+        if view.mode() == Mode::Guided && console_on_top && stage > self.stage_shown {
+            self.stage_shown = stage;
+            self.layers.push(Box::new(dialogs::StageDialog::default()));
+        } else if view.waiting().is_some() && console_on_top && self.message.is_none() {
+            let text =
+                format!("{} {} opens them.", view.waiting().unwrap_or_default(), actions::key_of(Id::Stage));
+            self.message = Some((Role::Warn, text));
+        }
+    }
+
+    fn show_end(&mut self) {
+        let kept = self.play.as_ref().map(Play::save);
+        let text = match kept {
+            Some(Ok(place)) => format!("The exercise is over. The run is kept in {place}."),
+            Some(Err(error)) => format!("The exercise is over. The run could not be kept: {error}."),
+            None => return,
+        };
+        self.message = Some((Role::Info, text));
+    }
+
+    /// Answers a key.
+    pub(crate) fn key(&mut self, event: KeyEvent) {
+        if event.kind == KeyEventKind::Release {
+            return;
+        }
+        self.changed = true;
+        self.message = None;
+        let key = Key::from(event);
+        let (layers, scene) = self.scene_parts();
+        if let Some(outcomes) = layers.last_mut().and_then(|top| top.typed(key, &scene)) {
+            self.pressed.clear();
+            self.carry_out(outcomes);
+            return;
+        }
+        self.pressed.push(key);
+        let contexts = self.contexts();
+        let mut meaning = actions::meaning(&contexts, &self.pressed);
+        if meaning == Meaning::Nothing && self.pressed.len() > 1 {
+            self.pressed = vec![key];
+            meaning = actions::meaning(&contexts, &self.pressed);
+        }
+        match meaning {
+            Meaning::Begun => {}
+            Meaning::Nothing => self.pressed.clear(),
+            Meaning::Action(id) => {
+                self.pressed.clear();
+                self.perform(id);
+            }
+        }
+    }
+
+    /// Answers a paste.
+    pub(crate) fn paste(&mut self, text: &str) {
+        self.changed = true;
+        if let Some(top) = self.layers.last_mut() {
+            top.pasted(text);
+        }
+    }
+
+    /// Answers the mouse.
+    pub(crate) fn mouse(&mut self, event: MouseEvent) {
+        let place = Position { x: event.column, y: event.row };
+        let hit = self.hits.iter().rev().find(|(area, _)| area.contains(place)).map(|h| h.1);
+        let wheel = match event.kind {
+            MouseEventKind::Down(MouseButton::Left) => None,
+            MouseEventKind::ScrollUp => Some(Id::Up),
+            MouseEventKind::ScrollDown => Some(Id::Down),
+            _ => return,
+        };
+        self.changed = true;
+        match (wheel, hit) {
+            (Some(id), hit) => {
+                if let Some(Hit::InPane(pane, _) | Hit::Pane(pane)) = hit {
+                    self.click(Hit::Pane(pane));
+                }
+                self.perform(id);
+            }
+            (None, Some(Hit::Act(id))) => {
+                self.message = None;
+                self.perform(id);
+            }
+            (None, Some(hit)) => {
+                self.message = None;
+                self.click(hit);
+            }
+            (None, None) => {}
+        }
+    }
+
+    fn click(&mut self, hit: Hit) {
+        let (layers, scene) = self.scene_parts();
+        let outcomes = layers.last_mut().map(|top| top.clicked(hit, &scene)).unwrap_or_default();
+        self.carry_out(outcomes);
+    }
+
+    /// The screen has another size.
+    pub(crate) fn resize(&mut self, width: u16, height: u16) {
+        self.size = Rect::new(0, 0, width, height);
+        self.changed = true;
+    }
+
+    /// Carries out an action: the top layer's way, or the application's.
+    pub(crate) fn perform(&mut self, id: Id) {
+        let now = self.situation();
+        let contexts = self.contexts();
+        let here = |a: &&actions::Action| a.id == id && contexts.contains(&a.context);
+        let action = actions::ACTIONS.iter().find(here).or_else(|| actions::find(id));
+        if let Some(Err(reason)) = action.map(|a| (a.enabled)(&now)) {
+            let title = action.map_or("", |a| a.title);
+            self.message = Some((Role::Warn, format!("Not now: {title}. {}.", capital(reason))));
+            return;
+        }
+        let (layers, scene) = self.scene_parts();
+        if let Some(outcomes) = layers.last_mut().and_then(|top| top.act(id, &scene)) {
+            self.carry_out(outcomes);
+            return;
+        }
+        match id {
+            Id::Back => {
+                if self.layers.len() > 1 && !self.layers.last().is_some_and(|l| l.covers()) {
+                    self.layers.pop();
+                }
+            }
+            Id::Quit => self.quit(),
+            Id::Help => self.open(Box::new(dialogs::help(&contexts, &now))),
+            Id::Palette => {
+                let view = self.play.as_ref().map(Play::view);
+                let palette = dialogs::palette(&contexts, &now, view.as_ref());
+                self.open(Box::new(palette));
+            }
+            Id::Redraw => self.wishes.repaint = true,
+            Id::Suspend => self.wishes.suspend = true,
+            Id::NextTheme => {
+                let at = THEMES.iter().position(|t| *t == self.theme.name).unwrap_or(0);
+                let name = THEMES[(at + 1) % THEMES.len()];
+                self.theme = self.surroundings.theme(Some(name), Some(self.theme.glyphs));
+                self.message = Some((Role::Info, format!("Theme {name}.")));
+            }
+            Id::NextGlyphs => {
+                let (glyphs, name) = match self.theme.glyphs {
+                    Glyphs::Braille => (Glyphs::Block, "blocks"),
+                    Glyphs::Block => (Glyphs::Ascii, "plain ASCII"),
+                    Glyphs::Ascii => (Glyphs::Braille, "braille"),
+                };
+                self.theme.glyphs = glyphs;
+                self.message = Some((Role::Info, format!("Charts in {name}.")));
+            }
+            _ => self.perform_on_run(id),
+        }
+    }
+
+    fn perform_on_run(&mut self, id: Id) {
+        let Some(play) = &mut self.play else { return };
+        match id {
+            Id::Pause => {
+                let stop = play.seeking() || !play.pace.paused;
+                play.stop_seeking();
+                play.pace.paused = stop;
+            }
+            Id::Slower => play.pace.slower(),
+            Id::Faster => play.pace.faster(),
+            Id::Step => {
+                play.pace.paused = true;
+                play.step();
+                self.notice();
+            }
+            Id::ToNews => play.seek_news(),
+            Id::Acknowledge => {
+                self.submit(Command::Acknowledge, "Acknowledged: everybody sees that you are on it.")
+            }
+            Id::Hint => {
+                self.submit(Command::Hint, "");
+                self.open(Box::new(dialogs::StageDialog::default()));
+            }
+            Id::Stage => self.open(Box::new(dialogs::StageDialog::default())),
+            Id::Mitigate => {
+                let levers = dialogs::levers(&play.view());
+                self.open(Box::new(levers));
+            }
+            Id::Severity => {
+                let form = dialogs::declare(&play.view());
+                self.open(Box::new(form));
+            }
+            Id::StatusUpdate => {
+                let form = dialogs::status(&play.view());
+                self.open(Box::new(form));
+            }
+            Id::Answer => {
+                let view = play.view();
+                let oldest = view.feed().iter().find(|i| i.asks());
+                if let Some(layer) = oldest.and_then(|item| dialogs::answer(item, &view)) {
+                    self.open(layer);
+                }
+            }
+            Id::End => self.open(Box::new(dialogs::finish())),
+            _ => {}
+        }
+    }
+
+    fn open(&mut self, layer: Box<dyn Layer>) {
+        self.layers.push(layer);
+    }
+
+    fn submit(&mut self, command: Command, said: &str) {
+        let Some(play) = &mut self.play else { return };
+        self.message = match play.submit(command) {
+            Ok(()) if said.is_empty() => None,
+            Ok(()) => Some((Role::Ok, said.to_owned())),
+            Err(refusal) => Some((Role::Warn, refusal.to_string())),
+        };
+        self.notice();
+    }
+
+    fn carry_out(&mut self, outcomes: Vec<Outcome>) {
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Submit(command, said) => self.submit(command, &said),
+                Outcome::Open(layer) => self.open(layer),
+                Outcome::Close => {
+                    if self.layers.len() > 1 {
+                        self.layers.pop();
+                    }
+                }
+                Outcome::Act(id) => self.perform(id),
+                Outcome::Say(text) => self.message = Some((Role::Info, text)),
+                Outcome::Warn(text) => self.message = Some((Role::Warn, text)),
+                Outcome::Copy(text) => {
+                    self.message = Some((Role::Info, format!("Copied: {text}")));
+                    self.wishes.copy = Some(text);
+                }
+                Outcome::Prepare { entry, mode } => self.prepare(entry, mode),
+                Outcome::Begin => {
+                    if let Some(play) = &mut self.play {
+                        play.begun = true;
+                    }
+                    self.layers.truncate(1);
+                    self.layers.push(Box::new(Console::default()));
+                }
+                Outcome::ToMenu => self.to_menu(),
+                Outcome::Leave => self.wishes.leave = true,
+            }
+        }
+    }
+
+    fn to_menu(&mut self) {
+        self.layers.truncate(1);
+        // Dropping a run keeps it.
+        self.play = None;
+    }
+
+    fn quit(&mut self) {
+        let running = self.play.as_ref().is_some_and(|p| p.begun && !p.view().is_over());
+        if running {
+            self.open(Box::new(dialogs::Quit::default()));
+        } else if self.layers.len() > 1 && self.play.is_some() {
+            self.to_menu();
+        } else {
+            self.wishes.leave = true;
+        }
+    }
+
+    /// Draws everything. Returns where the cursor stands, when something is typed into.
+    pub(crate) fn draw(&mut self, buf: &mut Buffer) -> Option<Position> {
+        self.changed = false;
+        let area = buf.area;
+        self.size = area;
+        let mut hits = std::mem::take(&mut self.hits);
+        hits.clear();
+        let mut cursor = None;
+        if self.too_small() {
+            self.draw_too_small(buf);
+        } else {
+            let screen = Rect { height: area.height - 1, ..area };
+            let from = self.layers.iter().rposition(|l| l.covers()).unwrap_or(0);
+            let theme = self.theme.clone();
+            let (layers, scene) = self.scene_parts();
+            for layer in &mut layers[from..] {
+                // The top layer takes the clicks.
+                hits.clear();
+                cursor = None;
+                let mut canvas = Canvas { buf, theme: &theme, hits: &mut hits, cursor: &mut cursor };
+                layer.draw(&mut canvas, screen, &scene);
+            }
+            let footer = Rect { y: area.bottom() - 1, height: 1, ..area };
+            let mut canvas = Canvas { buf, theme: &theme, hits: &mut hits, cursor: &mut cursor };
+            self.draw_footer(&mut canvas, footer);
+            self.note_looks();
+        }
+        if self.theme.glyphs == Glyphs::Ascii {
+            to_ascii(buf);
+        }
+        self.hits = hits;
+        cursor
+    }
+
+    fn note_looks(&mut self) {
+        let (layers, scene) = self.scene_parts();
+        let sources = layers.last().map(|top| top.looked_at(&scene)).unwrap_or_default();
+        if let Some(play) = &mut self.play {
+            play.look(sources);
+        }
+    }
+
+    fn draw_footer(&self, canvas: &mut Canvas<'_>, row: Rect) {
+        if let Some((role, text)) = &self.message {
+            canvas.text(row, 0, &format!(" {text}"), *role);
+            return;
+        }
+        let mut x = 1;
+        for action in actions::footer(&self.contexts(), &self.situation()) {
+            let key = action.keys.first().copied().unwrap_or("");
+            let line = Line::from(vec![
+                Span::styled(format!("{key} "), canvas.style(Role::Accent)),
+                Span::styled(action.title, canvas.style(Role::Text)),
+            ]);
+            let width = line.width() as u16;
+            if x + width > row.width {
+                continue;
+            }
+            let here = Rect { x: row.x + x, width, ..row };
+            canvas.line(here, 0, &line);
+            canvas.hit(here, Hit::Act(action.id));
+            x += width;
+            if x + 3 < row.width {
+                canvas.text(Rect { x: row.x + x, width: 3, ..row }, 0, " · ", Role::Muted);
+            }
+            x += 3;
+        }
+    }
+
+    fn draw_too_small(&self, buf: &mut Buffer) {
+        let (mut hits, mut cursor) = (Vec::new(), None);
+        let area = buf.area;
+        let mut canvas = Canvas { buf, theme: &self.theme, hits: &mut hits, cursor: &mut cursor };
+        let text = format!(
+            "This screen is {} × {}. The game needs {} × {}; the clock stands still until then.",
+            area.width, area.height, LEAST.0, LEAST.1
+        );
+        let lines = wrap(&text, area.width);
+        let top = area.height.saturating_sub(lines.len() as u16) / 2;
+        for (i, line) in lines.iter().enumerate() {
+            canvas.text(area, top + i as u16, line, Role::Text);
+        }
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|c| c.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// Runs the application until it is left.
+///
+/// # Errors
+/// When the terminal cannot be used.
+pub(crate) fn run(mut app: App, mut guard: Guard) -> anyhow::Result<ExitCode> {
+    let inputs = listen()?;
+    let mut drawn = Instant::now();
+    let mut moved = Instant::now();
+    loop {
+        if app.changed {
+            guard.draw(|frame| {
+                if let Some(cursor) = app.draw(frame.buffer_mut()) {
+                    frame.set_cursor_position(cursor);
+                }
+            })?;
+            drawn = Instant::now();
+        }
+        let first = next(&inputs, app.moves().then(|| FRAME.saturating_sub(drawn.elapsed())));
+        let mut code = None;
+        for input in first.into_iter().chain(std::iter::from_fn(|| inputs.try_recv().ok())) {
+            code = code.or(answer(&mut app, &mut guard, input)?);
+        }
+        let wishes = std::mem::take(&mut app.wishes);
+        if let Some(text) = &wishes.copy {
+            guard.copy(text)?;
+        }
+        if wishes.suspend {
+            guard.suspend()?;
+            moved = Instant::now();
+        }
+        if wishes.repaint || wishes.suspend {
+            guard.repaint()?;
+            app.changed = true;
+        }
+        if wishes.leave {
+            code = code.or(Some(0));
+        }
+        if let Some(code) = code {
+            return Ok(ExitCode::from(code));
+        }
+        let now = Instant::now();
+        app.advance(now - moved);
+        moved = now;
+    }
+}
+
+/// Waits for input: until the next frame while the clock runs, else for as long as it takes.
+fn next(inputs: &Receiver<Input>, until_frame: Option<Duration>) -> Option<Input> {
+    match until_frame {
+        None => Some(inputs.recv().unwrap_or(Input::Closed)),
+        Some(wait) => match inputs.recv_timeout(wait) {
+            Ok(input) => Some(input),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Input::Closed),
+        },
+    }
+}
+
+/// Answers one input; an exit code when the program is to end.
+fn answer(app: &mut App, guard: &mut Guard, input: Input) -> anyhow::Result<Option<u8>> {
+    match input {
+        Input::Terminal(Event::Key(key)) => app.key(key),
+        Input::Terminal(Event::Mouse(mouse)) => app.mouse(mouse),
+        Input::Terminal(Event::Paste(text)) => app.paste(&text),
+        Input::Terminal(Event::Resize(width, height)) => app.resize(width, height),
+        Input::Terminal(Event::FocusGained | Event::FocusLost) => {}
+        Input::Closed => return Ok(Some(0)),
+        Input::End(signal) => return Ok(Some(128 + u8::try_from(signal).unwrap_or(0))),
+        Input::Suspend => app.wishes.suspend = true,
+        Input::Resumed => {
+            guard.resume()?;
+            app.changed = true;
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,783 @@
+//! Forms: fields with a label, one of which has the keys, and what is done with them.
+//!
+//! ```text
+//! ╭ Rate limit at the load balancer ─────────────────────────────────╮
+//! │ Now         none                                                 │
+//! │ Takes       about 10 s                                           │
+//! │                                                                  │
+//! │ Limit       [ 4500          ] per second, 0 to 100k              │
+//! │ Expect      ( ) much higher  ( ) higher  (•) lower  …            │
+//! │ or a number [               ] %                                  │
+//! │ How sure    ( ) 50 %  (•) 70 %  ( ) 90 %                         │
+//! │                                                                  │
+//! │ Enter apply · s apply without a prediction · Esc cancel          │
+//! ╰──────────────────────────────────────────────────────────────────╯
+//! ```
+
+use crossterm::event::KeyCode;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use tui_input::{Input, InputRequest};
+
+use crate::game::command::{Command, Direction, Expected, Prediction};
+use crate::game::{
+    Argument, AskKind, AskView, FeedItem, LeverView, View, action_text, action_with, direction_words,
+};
+use crate::incident::schema::{Action, Lever, Name, Severity};
+use crate::tui::actions::{Context, Id, Key};
+use crate::tui::canvas::{Canvas, Hit, centred, columns, wrap};
+use crate::tui::layer::{Layer, Outcome, Scene};
+use crate::tui::theme::Role;
+use crate::units::{SimSpan, Unit};
+
+/// The series that predictions about levers are made on: what users feel.
+const FELT: &str = "operations.failure_ratio";
+/// How far a prediction about a lever looks ahead.
+const AHEAD: SimSpan = SimSpan::from_secs(300);
+/// How sure one can be.
+const SURE: [u8; 6] = [50, 60, 70, 80, 90, 100];
+const DIRECTIONS: [Direction; 5] =
+    [Direction::MuchWorse, Direction::Worse, Direction::Same, Direction::Better, Direction::Recovered];
+const SEVERITIES: [(Severity, &str); 4] = [
+    (Severity::Sev1, "SEV1  most users cannot work"),
+    (Severity::Sev2, "SEV2  many users are affected"),
+    (Severity::Sev3, "SEV3  some users are affected"),
+    (Severity::Sev4, "SEV4  nobody notices yet"),
+];
+/// Longest text that a field takes.
+const LONGEST: usize = 500;
+/// Columns of the labels.
+const LABEL: u16 = 13;
+
+/// A field.
+enum Field {
+    /// One of several.
+    Choice { label: &'static str, options: Vec<String>, chosen: Option<usize> },
+    /// A number in a unit.
+    Number { label: String, input: Input, unit: Unit, hint: String },
+    /// Words.
+    Text { label: &'static str, input: Input },
+}
+
+/// What is done with the fields.
+enum Purpose {
+    /// Pulls a lever with an argument.
+    Pull(Lever),
+    /// Pulls a lever that needs none.
+    Do(Action),
+    /// Accepts or declines a proposal.
+    Respond(Name),
+    /// Answers a message.
+    Reply(usize),
+    /// Answers a stage's question by a prediction.
+    Predict { ask: Name, series: Name, within: SimSpan },
+    /// Answers a stage's question by a choice.
+    Choose(Name),
+    /// Declares a severity.
+    Declare,
+    /// Sends a status update.
+    Status,
+    /// Ends the exercise.
+    End,
+}
+
+/// A form.
+pub(crate) struct Form {
+    title: String,
+    /// Facts above the fields: label and text.
+    facts: Vec<(&'static str, String)>,
+    fields: Vec<Field>,
+    focus: usize,
+    purpose: Purpose,
+    error: Option<String>,
+}
+
+fn choice(label: &'static str, options: Vec<String>) -> Field {
+    Field::Choice { label, options, chosen: None }
+}
+
+fn number(label: impl Into<String>, value: Option<String>, unit: Unit, hint: String) -> Field {
+    Field::Number { label: label.into(), input: Input::new(value.unwrap_or_default()), unit, hint }
+}
+
+fn unit_word(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Ratio => "%",
+        Unit::PerSecond => "per second",
+        Unit::Seconds => "s",
+        Unit::Count => "",
+        Unit::Factor => "×",
+    }
+}
+
+/// A number as a field shows it, in the unit that a person types.
+fn typed_value(value: f64, unit: Unit) -> String {
+    let shown = if unit == Unit::Ratio { value * 100.0 } else { value };
+    if shown.fract() == 0.0 { format!("{shown:.0}") } else { format!("{shown:.1}") }
+}
+
+/// Reads what a person types: `4500`, `4,500`, `4.5k`, `41 %`.
+fn read_number(text: &str, unit: Unit) -> Option<f64> {
+    let mut plain: String = text.chars().filter(|c| !matches!(c, ' ' | '_' | ',' | '%' | '×')).collect();
+    let mut factor = if unit == Unit::Ratio { 0.01 } else { 1.0 };
+    if let Some(c) = plain.chars().last().filter(char::is_ascii_alphabetic) {
+        plain.pop();
+        factor *= match c.to_ascii_lowercase() {
+            'k' => 1e3,
+            'm' => 1e6,
+            's' if unit == Unit::Seconds => 1.0,
+            _ => return None,
+        };
+    }
+    let value = plain.parse::<f64>().ok()? * factor;
+    (value.is_finite() && value >= 0.0).then_some(value)
+}
+
+/// The fields of a prediction about a series.
+fn prediction_fields(view: &View<'_>, series: &str) -> Vec<Field> {
+    let found = view.series().get(series);
+    let more_is_worse = found.and_then(|s| s.more_is_worse).or(Some(true));
+    let unit = found.map_or(Unit::Ratio, |s| s.unit);
+    let words = DIRECTIONS.map(|d| direction_words(d, more_is_worse).to_owned());
+    let mut sure = SURE.map(|s| format!("{s} %")).to_vec();
+    sure[0] = "50 % (a guess)".to_owned();
+    vec![
+        choice("Expect", words.to_vec()),
+        number("or a number", None, unit, unit_word(unit).to_owned()),
+        Field::Choice { label: "How sure", options: sure, chosen: Some(2) },
+    ]
+}
+
+/// What a prediction is about, in words: the series, and what it shows now.
+fn about(view: &View<'_>, series: &str, within: SimSpan) -> String {
+    let now = view.series().get(series).map(|s| {
+        let n = s.values.len();
+        format!(", now {}", s.unit.show(s.mean(n.saturating_sub(10)..n).unwrap_or(f64::NAN)))
+    });
+    let what = view.series().get(series).map_or(series, |s| s.what.as_str());
+    format!("{} after {within} ({series}{})", what.trim_end_matches('.'), now.unwrap_or_default())
+}
+
+/// The form of a lever.
+pub(crate) fn pull(lever: &LeverView, view: &View<'_>) -> Form {
+    let mut fields = match &lever.argument {
+        Argument::None => Vec::new(),
+        Argument::Number { label, min, max, suggested, unit } => {
+            let hint = format!(
+                "{}  {} to {}",
+                unit_word(*unit),
+                typed_value(*min, *unit),
+                crate::units::short(*max)
+            );
+            vec![number(label.clone(), Some(typed_value(*suggested, *unit)), *unit, hint)]
+        }
+        Argument::WarmUp { max_keys, suggested_keys, max_rate, suggested_rate } => vec![
+            number(
+                "Keys",
+                Some(suggested_keys.to_string()),
+                Unit::Count,
+                format!("the most popular first, up to {}", crate::units::short(f64::from(*max_keys))),
+            ),
+            number(
+                "Rate",
+                Some(typed_value(*suggested_rate, Unit::PerSecond)),
+                Unit::PerSecond,
+                format!("queries per second, up to {}", crate::units::short(*max_rate)),
+            ),
+        ],
+    };
+    fields.extend(prediction_fields(view, FELT));
+    Form {
+        title: lever.title.clone(),
+        facts: vec![
+            ("Now", lever.now.clone()),
+            ("Changes", lever.effect.clone()),
+            ("Takes", lever.takes.clone()),
+            ("Undo", lever.undo.clone()),
+            ("Predict", about(view, FELT, AHEAD)),
+        ],
+        fields,
+        focus: 0,
+        purpose: Purpose::Pull(lever.lever.clone()),
+        error: None,
+    }
+}
+
+/// The form of an action that needs no argument.
+pub(crate) fn perform(title: &str, action: &Action, lever: &LeverView, view: &View<'_>) -> Form {
+    Form {
+        title: title.to_owned(),
+        facts: vec![
+            ("Now", lever.now.clone()),
+            ("Takes", lever.takes.clone()),
+            ("Predict", about(view, FELT, AHEAD)),
+        ],
+        fields: prediction_fields(view, FELT),
+        focus: 0,
+        purpose: Purpose::Do(action.clone()),
+        error: None,
+    }
+}
+
+/// The form of a proposal.
+pub(crate) fn respond(id: &str, item: &FeedItem, view: &View<'_>) -> Form {
+    let mut fields = vec![choice("Answer", vec!["do it".to_owned(), "leave it".to_owned()])];
+    fields.extend(prediction_fields(view, FELT));
+    Form {
+        title: format!("{} proposes", item.from),
+        facts: vec![("Says", item.text.clone()), ("Predict", about(view, FELT, AHEAD))],
+        fields,
+        focus: 0,
+        purpose: Purpose::Respond(id.to_owned()),
+        error: None,
+    }
+}
+
+/// The form of a message that asks for a reply.
+pub(crate) fn reply(message: usize, item: &FeedItem) -> Form {
+    Form {
+        title: format!("Reply to {}", item.from),
+        facts: vec![("Says", item.text.clone())],
+        fields: vec![choice("Reply", item.replies.clone())],
+        focus: 0,
+        purpose: Purpose::Reply(message),
+        error: None,
+    }
+}
+
+/// The form of a stage's question.
+pub(crate) fn ask(ask: &AskView, view: &View<'_>) -> Form {
+    let (facts, fields, purpose) = match &ask.kind {
+        AskKind::Predict { series, within } => (
+            vec![("", ask.question.clone()), ("Predict", about(view, series, *within))],
+            prediction_fields(view, series),
+            Purpose::Predict { ask: ask.id.clone(), series: series.clone(), within: *within },
+        ),
+        AskKind::Choose { options } => {
+            let sure = SURE.map(|s| format!("{s} %")).to_vec();
+            (
+                vec![("", ask.question.clone())],
+                vec![
+                    choice("Answer", options.clone()),
+                    Field::Choice { label: "How sure", options: sure, chosen: Some(2) },
+                ],
+                Purpose::Choose(ask.id.clone()),
+            )
+        }
+    };
+    Form { title: "Before you go on".to_owned(), facts, fields, focus: 0, purpose, error: None }
+}
+
+/// The form that declares a severity.
+pub(crate) fn declare(view: &View<'_>) -> Form {
+    let chosen = SEVERITIES.iter().position(|s| Some(s.0) == view.severity());
+    let options = SEVERITIES.map(|s| s.1.to_owned()).to_vec();
+    Form {
+        title: "How bad is it?".to_owned(),
+        facts: Vec::new(),
+        fields: vec![Field::Choice { label: "Severity", options, chosen }],
+        focus: 0,
+        purpose: Purpose::Declare,
+        error: None,
+    }
+}
+
+/// The form of a status update.
+pub(crate) fn status(view: &View<'_>) -> Form {
+    Form {
+        title: "Status update".to_owned(),
+        facts: vec![(
+            "Good ones",
+            format!(
+                "At {}: what users feel, since when, what is being done, when the next update comes. In their words, not in the system's.",
+                view.clock()
+            ),
+        )],
+        fields: vec![
+            Field::Text { label: "Text", input: Input::default() },
+            number("Failing", None, Unit::Ratio, "% of operations, when you state it".to_owned()),
+        ],
+        focus: 0,
+        purpose: Purpose::Status,
+        error: None,
+    }
+}
+
+/// The form that ends the exercise.
+pub(crate) fn finish() -> Form {
+    Form {
+        title: "End the exercise?".to_owned(),
+        facts: vec![(
+            "Then",
+            "the clock stops and the debrief compares your run with doing nothing and with the senior's."
+                .to_owned(),
+        )],
+        fields: vec![choice("End it", vec!["not yet".to_owned(), "end it now".to_owned()])],
+        focus: 0,
+        purpose: Purpose::End,
+        error: None,
+    }
+}
+
+impl Form {
+    /// The n-th choice's answer.
+    fn chosen(&self, field: usize) -> Option<usize> {
+        match self.fields.get(field) {
+            Some(Field::Choice { chosen, .. }) => *chosen,
+            _ => None,
+        }
+    }
+
+    /// The n-th number: `Ok(None)` when it is empty.
+    fn number(&self, field: usize) -> Result<Option<f64>, String> {
+        let Some(Field::Number { label, input, unit, .. }) = self.fields.get(field) else { return Ok(None) };
+        let text = input.value().trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let wrong = || format!("{label}: `{text}` is not a number such as 4500 or 4.5k.");
+        read_number(text, *unit).map(Some).ok_or_else(wrong)
+    }
+
+    /// The prediction in the three fields from `first` on: `Ok(None)` when nothing was said.
+    fn prediction(
+        &self,
+        first: usize,
+        series: &str,
+        within: SimSpan,
+        view: &View<'_>,
+    ) -> Result<Option<Prediction>, String> {
+        let expect = match (self.number(first + 1)?, self.chosen(first)) {
+            (Some(value), _) => Expected::Value(value),
+            (None, Some(i)) => Expected::Direction(DIRECTIONS[i]),
+            (None, None) => return Ok(None),
+        };
+        let sure = SURE[self.chosen(first + 2).unwrap_or(0)];
+        Ok(Some(Prediction { series: series.to_owned(), expect, sure, due: view.now() + within }))
+    }
+
+    /// The command that the fields make. `plain` leaves the prediction out.
+    fn command(&self, view: &View<'_>, plain: bool) -> Result<(Command, String), String> {
+        let needed = |first: usize, series: &str, within: SimSpan| {
+            if plain {
+                return Ok(None);
+            }
+            let given = self.prediction(first, series, within, view)?;
+            given.map(Some).ok_or_else(|| {
+                "Say what you expect, or press s on a choice to go on without a prediction.".to_owned()
+            })
+        };
+        match &self.purpose {
+            Purpose::Pull(lever) => {
+                let arguments = self.fields.len() - 3;
+                let mut values = [0.0; 2];
+                for (i, value) in values.iter_mut().enumerate().take(arguments) {
+                    *value = self.number(i)?.ok_or_else(|| "A number is missing.".to_owned())?;
+                }
+                let action = action_with(lever, values[0], values[1]);
+                let said = format!("Done: {}.", action_text(&action));
+                Ok((Command::Pull { action, prediction: needed(arguments, FELT, AHEAD)? }, said))
+            }
+            Purpose::Do(action) => {
+                let said = format!("Done: {}.", action_text(action));
+                Ok((Command::Pull { action: action.clone(), prediction: needed(0, FELT, AHEAD)? }, said))
+            }
+            Purpose::Respond(proposal) => {
+                let accept = match self.chosen(0) {
+                    Some(0) => true,
+                    Some(_) => false,
+                    None => return Err("Do it, or leave it?".to_owned()),
+                };
+                let prediction = needed(1, FELT, AHEAD)?;
+                let said = if accept { "Accepted; it is being done." } else { "Declined." };
+                let proposal = proposal.clone();
+                Ok((Command::Respond { proposal, accept, prediction }, said.to_owned()))
+            }
+            Purpose::Reply(message) => {
+                let reply = self.chosen(0).ok_or_else(|| "Choose a reply.".to_owned())?;
+                Ok((Command::Reply { message: *message, reply }, "Sent.".to_owned()))
+            }
+            Purpose::Predict { ask, series, within } => {
+                let prediction = self.prediction(0, series, *within, view)?;
+                let prediction =
+                    prediction.ok_or_else(|| "Choose a direction or give a number.".to_owned())?;
+                let said = format!("Noted. The answer comes {within} from now.");
+                Ok((Command::Predict { ask: ask.clone(), prediction }, said))
+            }
+            Purpose::Choose(ask) => {
+                let option = self.chosen(0).ok_or_else(|| "Choose an answer.".to_owned())?;
+                let sure = SURE[self.chosen(1).unwrap_or(0)];
+                let said = "Noted; the debrief comes back to it.".to_owned();
+                Ok((Command::Choose { ask: ask.clone(), option, sure }, said))
+            }
+            Purpose::Declare => {
+                let chosen = self.chosen(0).ok_or_else(|| "Choose a severity.".to_owned())?;
+                let severity = SEVERITIES[chosen];
+                Ok((Command::Declare(severity.0), format!("Declared {}.", &severity.1[..4])))
+            }
+            Purpose::Status => {
+                let text = match &self.fields[0] {
+                    Field::Text { input, .. } => input.value().trim().to_owned(),
+                    _ => String::new(),
+                };
+                if text.is_empty() {
+                    return Err("Write a sentence for the people who wait.".to_owned());
+                }
+                Ok((Command::Status { text, failing: self.number(1)? }, "Sent.".to_owned()))
+            }
+            Purpose::End => match self.chosen(0) {
+                Some(1) => Ok((Command::End, "The exercise is over.".to_owned())),
+                _ => Err(String::new()),
+            },
+        }
+    }
+
+    fn submit(&mut self, view: &View<'_>, plain: bool) -> Vec<Outcome> {
+        match self.command(view, plain) {
+            Ok((command, said)) => vec![Outcome::Close, Outcome::Submit(command, said)],
+            Err(error) if error.is_empty() => vec![Outcome::Close],
+            Err(error) => {
+                self.error = Some(error);
+                Vec::new()
+            }
+        }
+    }
+
+    fn predicts(&self) -> bool {
+        matches!(self.purpose, Purpose::Pull(_) | Purpose::Do(_) | Purpose::Respond(_))
+    }
+
+    fn input(&mut self) -> Option<&mut Input> {
+        match self.fields.get_mut(self.focus)? {
+            Field::Number { input, .. } | Field::Text { input, .. } => Some(input),
+            Field::Choice { .. } => None,
+        }
+    }
+
+    fn choose(&mut self, by: isize) {
+        if let Some(Field::Choice { options, chosen, .. }) = self.fields.get_mut(self.focus) {
+            let last = options.len().saturating_sub(1) as isize;
+            let at = chosen.map_or(if by > 0 { 0 } else { last }, |c| (c as isize + by).clamp(0, last));
+            *chosen = Some(at as usize);
+        }
+    }
+
+    /// Moves to the next option of a choice that stands in a column, else to the next field.
+    fn go(&mut self, by: isize, stays: bool) {
+        if stays
+            && let Some(Field::Choice { options, chosen, .. }) = self.fields.get_mut(self.focus)
+            && stacked(options)
+        {
+            let next = chosen.map_or(0, |c| c as isize + by);
+            if (0..options.len() as isize).contains(&next) {
+                *chosen = Some(next as usize);
+                return;
+            }
+        }
+        let n = self.fields.len() as isize;
+        self.focus = (self.focus as isize + by).clamp(0, n - 1) as usize;
+    }
+
+    /// The rows of the form: label, text, and what is special about them.
+    fn rows(&self, width: u16) -> Vec<Row> {
+        let mut rows = Vec::new();
+        let room = width.saturating_sub(LABEL);
+        for (label, text) in &self.facts {
+            if label.is_empty() {
+                let lines = wrap(text, width);
+                rows.extend(lines.into_iter().map(|l| Row::Plain(Role::Accent, l)));
+            } else {
+                for (i, line) in wrap(text, room).into_iter().enumerate() {
+                    rows.push(Row::Fact(if i == 0 { label } else { "" }, line));
+                }
+            }
+        }
+        if !self.facts.is_empty() {
+            rows.push(Row::Plain(Role::Text, String::new()));
+        }
+        for (f, field) in self.fields.iter().enumerate() {
+            match field {
+                Field::Choice { options, .. } if stacked(options) => {
+                    for (i, option) in options.iter().enumerate() {
+                        for (part, line) in wrap(option, room.saturating_sub(4)).into_iter().enumerate() {
+                            rows.push(Row::Option { field: f, option: i, first: part == 0, line });
+                        }
+                    }
+                }
+                _ => rows.push(Row::Field(f)),
+            }
+        }
+        rows.push(Row::Plain(Role::Text, String::new()));
+        match &self.error {
+            Some(error) => rows.extend(wrap(error, width).into_iter().map(|l| Row::Plain(Role::Warn, l))),
+            None => rows.push(Row::Keys),
+        }
+        rows
+    }
+
+    fn keys_line(&self, canvas: &Canvas<'_>) -> Line<'static> {
+        let mut spans = Vec::new();
+        let mut add = |key: &str, what: &str| {
+            if !spans.is_empty() {
+                spans.push(Span::styled(" · ", canvas.style(Role::Muted)));
+            }
+            spans.push(Span::styled(format!("{key} "), canvas.style(Role::Accent)));
+            spans.push(Span::styled(what.to_owned(), canvas.style(Role::Text)));
+        };
+        let last = self.focus + 1 >= self.fields.len();
+        add("Enter", if last { "apply" } else { "next field" });
+        match self.fields.get(self.focus) {
+            Some(Field::Choice { options, .. }) => {
+                add(if stacked(options) { "↑ ↓" } else { "← →" }, "choose");
+                if self.predicts() {
+                    add("s", "apply without a prediction");
+                }
+            }
+            _ => add("Tab", "next field"),
+        }
+        add("Esc", "cancel");
+        Line::from(spans)
+    }
+}
+
+/// Whether a choice is too long for one line, so that its options stand one below the other.
+fn stacked(options: &[String]) -> bool {
+    options.iter().map(|o| columns(o) + 6).sum::<usize>() > 76 - usize::from(LABEL)
+}
+
+enum Row {
+    Plain(Role, String),
+    Fact(&'static str, String),
+    Field(usize),
+    Option { field: usize, option: usize, first: bool, line: String },
+    Keys,
+}
+
+impl Layer for Form {
+    fn contexts(&self) -> Vec<Context> {
+        vec![Context::Dialog]
+    }
+
+    fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, _scene: &Scene<'_>) {
+        let width = area.width.saturating_sub(2).min(82);
+        let inner_width = width.saturating_sub(4);
+        let rows = self.rows(inner_width);
+        let place = centred(area, width, rows.len() as u16 + 2);
+        canvas.clear(place);
+        let inside = canvas.frame(place, &self.title, &Line::default(), true);
+        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        // When not everything fits, the field that has the keys is shown.
+        let focus_row = rows.iter().rposition(|r| match r {
+            Row::Field(f) | Row::Option { field: f, .. } => *f == self.focus,
+            _ => false,
+        });
+        let height = usize::from(inside.height);
+        let skip = match focus_row {
+            Some(at) if rows.len() > height => (at + 3).min(rows.len()).saturating_sub(height),
+            _ => 0,
+        };
+        for (i, row) in rows.iter().skip(skip).take(height).enumerate() {
+            let y = i as u16;
+            match row {
+                Row::Plain(role, text) => {
+                    canvas.text(inside, y, text, *role);
+                }
+                Row::Fact(label, text) => {
+                    canvas.text(inside, y, label, Role::Muted);
+                    canvas.text(beside(inside), y, text, Role::Text);
+                }
+                Row::Field(f) => self.draw_field(canvas, inside, y, *f),
+                Row::Option { field, option, first, line } => {
+                    self.draw_option(canvas, inside, y, (*field, *option), *first, line);
+                }
+                Row::Keys => {
+                    let line = self.keys_line(canvas);
+                    canvas.line(inside, y, &line);
+                }
+            }
+        }
+    }
+
+    fn act(&mut self, id: Id, scene: &Scene<'_>) -> Option<Vec<Outcome>> {
+        self.error = None;
+        let play = scene.play?;
+        match id {
+            Id::NextField => self.go(1, true),
+            Id::PreviousField => self.go(-1, true),
+            Id::Left => self.choose(-1),
+            Id::Right => self.choose(1),
+            Id::Submit if self.focus + 1 < self.fields.len() => self.focus += 1,
+            Id::Submit => return Some(self.submit(&play.view(), false)),
+            Id::SubmitPlain if self.predicts() => return Some(self.submit(&play.view(), true)),
+            Id::SubmitPlain => {}
+            Id::Back => return Some(vec![Outcome::Close]),
+            _ => return None,
+        }
+        Some(Vec::new())
+    }
+
+    fn typed(&mut self, key: Key, _scene: &Scene<'_>) -> Option<Vec<Outcome>> {
+        let input = self.input()?;
+        let request = match key.code {
+            KeyCode::Char('u') if key.ctrl => InputRequest::DeleteLine,
+            KeyCode::Char('w') if key.ctrl => InputRequest::DeletePrevWord,
+            KeyCode::Backspace => InputRequest::DeletePrevChar,
+            KeyCode::Delete => InputRequest::DeleteNextChar,
+            KeyCode::Left => InputRequest::GoToPrevChar,
+            KeyCode::Right => InputRequest::GoToNextChar,
+            KeyCode::Home => InputRequest::GoToStart,
+            KeyCode::End => InputRequest::GoToEnd,
+            _ => InputRequest::InsertChar(key.typed()?),
+        };
+        let full = input.value().chars().count() >= LONGEST;
+        if !(full && matches!(request, InputRequest::InsertChar(_))) {
+            input.handle(request);
+        }
+        self.error = None;
+        Some(Vec::new())
+    }
+
+    fn pasted(&mut self, text: &str) {
+        if let Some(input) = self.input() {
+            let room = LONGEST.saturating_sub(input.value().chars().count());
+            // A field is one line: breaks become spaces, other control characters are left out.
+            let plain = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c });
+            for c in plain.filter(|c| !c.is_control()).take(room) {
+                input.handle(InputRequest::InsertChar(c));
+            }
+        }
+    }
+
+    fn clicked(&mut self, hit: Hit, _scene: &Scene<'_>) -> Vec<Outcome> {
+        if let Hit::Item(item) = hit {
+            let (field, option) = (item / 100, item % 100);
+            self.focus = field.min(self.fields.len().saturating_sub(1));
+            if let Some(Field::Choice { options, chosen, .. }) = self.fields.get_mut(self.focus)
+                && option < options.len()
+            {
+                *chosen = Some(option);
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// The part of the form right of the labels.
+fn beside(inside: Rect) -> Rect {
+    let label = LABEL.min(inside.width);
+    Rect { x: inside.x + label, width: inside.width - label, ..inside }
+}
+
+fn mark(chosen: bool) -> &'static str {
+    if chosen { "(•)" } else { "( )" }
+}
+
+impl Form {
+    fn draw_option(
+        &self,
+        canvas: &mut Canvas<'_>,
+        inside: Rect,
+        y: u16,
+        (field, option): (usize, usize),
+        first: bool,
+        text: &str,
+    ) {
+        let Some(Field::Choice { label, chosen, .. }) = self.fields.get(field) else { return };
+        let focus = field == self.focus;
+        if first && option == 0 {
+            canvas.text(inside, y, label, if focus { Role::Focus } else { Role::Muted });
+        }
+        let is_chosen = *chosen == Some(option);
+        let place = beside(inside);
+        let role = if is_chosen { Role::Accent } else { Role::Text };
+        let head = if first { mark(is_chosen) } else { "   " };
+        canvas.text(place, y, &format!("{head} {text}"), role);
+        if focus && is_chosen {
+            canvas.highlight(place, y, Role::Selection);
+        }
+        canvas.hit_row(place, y, Hit::Item(field * 100 + option));
+    }
+
+    fn draw_field(&self, canvas: &mut Canvas<'_>, inside: Rect, y: u16, f: usize) {
+        let focus = f == self.focus;
+        let label_role = if focus { Role::Focus } else { Role::Muted };
+        let place = beside(inside);
+        match &self.fields[f] {
+            Field::Choice { label, options, chosen } => {
+                canvas.text(inside, y, label, label_role);
+                let mut x = 0;
+                for (i, option) in options.iter().enumerate() {
+                    let is_chosen = *chosen == Some(i);
+                    let text = format!("{} {option}", mark(is_chosen));
+                    let width = columns(&text) as u16;
+                    if x >= place.width {
+                        break;
+                    }
+                    let here = Rect { x: place.x + x, width: width.min(place.width - x), ..place };
+                    let role = match (is_chosen, focus) {
+                        (true, true) => Role::Selection,
+                        (true, false) => Role::Accent,
+                        _ => Role::Text,
+                    };
+                    canvas.text(here, y, &text, role);
+                    canvas.hit_row(here, y, Hit::Item(f * 100 + i));
+                    x += width + 2;
+                }
+            }
+            Field::Number { label, input, hint, .. } => {
+                canvas.text(inside, y, label, label_role);
+                self.draw_input(canvas, Rect { width: place.width.min(16), ..place }, y, input, focus);
+                let after = place.width.min(17);
+                let rest = Rect { x: place.x + after, width: place.width - after, ..place };
+                canvas.text(rest, y, hint, Role::Muted);
+                canvas.hit_row(place, y, Hit::Item(f * 100 + 99));
+            }
+            Field::Text { label, input } => {
+                canvas.text(inside, y, label, label_role);
+                self.draw_input(canvas, place, y, input, focus);
+                canvas.hit_row(place, y, Hit::Item(f * 100 + 99));
+            }
+        }
+    }
+
+    fn draw_input(&self, canvas: &mut Canvas<'_>, place: Rect, y: u16, input: &Input, focus: bool) {
+        if place.width < 6 || y >= place.height {
+            return;
+        }
+        let role = if focus { Role::Focus } else { Role::Muted };
+        let room = usize::from(place.width - 4);
+        canvas.text(place, y, "[", role);
+        canvas.text(Rect { x: place.right() - 1, width: 1, ..place }, y, "]", role);
+        let scroll = input.visual_scroll(room);
+        let shown: String = input.value().chars().skip(scroll).take(room).collect();
+        let text = Rect { x: place.x + 2, width: room as u16, ..place };
+        canvas.text(text, y, &shown, Role::Text);
+        if focus {
+            let x = text.x + (input.visual_cursor().saturating_sub(scroll) as u16).min(text.width);
+            *canvas.cursor = Some(Position { x, y: place.y + y });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_people_type_them() {
+        for (text, unit, value) in [
+            ("4500", Unit::PerSecond, Some(4_500.0)),
+            ("4,500", Unit::PerSecond, Some(4_500.0)),
+            ("4.5k", Unit::PerSecond, Some(4_500.0)),
+            ("40 %", Unit::Ratio, Some(0.4)),
+            ("8s", Unit::Seconds, Some(8.0)),
+            ("-1", Unit::Count, None),
+            ("inf", Unit::Count, None),
+            ("x", Unit::Count, None),
+            ("é", Unit::Count, None),
+            ("", Unit::Count, None),
+        ] {
+            assert_eq!(read_number(text, unit), value, "{text}");
+        }
+    }
+}

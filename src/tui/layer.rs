@@ -1,0 +1,90 @@
+//! Layers: the library, the console, a dialog. Drawing goes bottom up, the top one takes the keys.
+
+use ratatui::layout::Rect;
+
+use super::actions::{Context, Id, Key};
+use super::canvas::{Canvas, Hit};
+use super::play::Play;
+use super::screens::library::Entry;
+use crate::game::Mode;
+use crate::game::command::Command;
+
+/// What a layer sees when it draws or answers.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    /// The run, when there is one.
+    pub(crate) play: Option<&'a Play>,
+    /// The incidents that can be played.
+    pub(crate) library: &'a [Entry],
+}
+
+/// What a layer or pane wants done.
+pub(crate) enum Outcome {
+    /// A command for the session; the text is said when it was carried out.
+    Submit(Command, String),
+    /// A layer on top.
+    Open(Box<dyn Layer>),
+    /// The layer that answers is finished.
+    Close,
+    /// As if the action's key were pressed on the layer below.
+    Act(Id),
+    /// A line above the footer.
+    Say(String),
+    /// A line above the footer about something that did not work.
+    Warn(String),
+    /// Text for the clipboard.
+    Copy(String),
+    /// Builds a run of the library's incident of that number and shows its briefing.
+    Prepare {
+        /// Number in the library.
+        entry: usize,
+        /// How it is played.
+        mode: Mode,
+    },
+    /// Starts the clock of the run that was briefed.
+    Begin,
+    /// Back to the menu; the run is kept.
+    ToMenu,
+    /// Leaves the game; the run is kept.
+    Leave,
+}
+
+/// One layer.
+pub(crate) trait Layer {
+    /// Where its keys come from, the most particular context first; the global one is added.
+    fn contexts(&self) -> Vec<Context>;
+
+    /// Whether it covers the whole screen, so that what is below need not be drawn.
+    fn covers(&self) -> bool {
+        false
+    }
+
+    /// Whether the incident's clock runs while it is on top: in live mode nobody waits for a dialog.
+    fn clock_runs(&self, mode: Mode) -> bool {
+        mode == Mode::Live
+    }
+
+    /// Draws it; `area` is the whole screen.
+    fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, scene: &Scene<'_>);
+
+    /// Carries out an action; `None` when it has no use for it.
+    fn act(&mut self, id: Id, scene: &Scene<'_>) -> Option<Vec<Outcome>>;
+
+    /// Takes a key before it is looked up, as fields that are typed into do; `None` when it is no text.
+    fn typed(&mut self, _key: Key, _scene: &Scene<'_>) -> Option<Vec<Outcome>> {
+        None
+    }
+
+    /// Takes pasted text; only fields that are typed into do.
+    fn pasted(&mut self, _text: &str) {}
+
+    /// Answers a click on something that it drew.
+    fn clicked(&mut self, _hit: Hit, _scene: &Scene<'_>) -> Vec<Outcome> {
+        Vec::new()
+    }
+
+    /// What is looked at, for the record of what was seen.
+    fn looked_at(&self, _scene: &Scene<'_>) -> Vec<crate::game::command::Source> {
+        Vec::new()
+    }
+}

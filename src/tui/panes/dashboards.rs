@@ -1,0 +1,314 @@
+//! Dashboards: the incident's charts in a grid, one dashboard at a time.
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::{Look, Pane};
+use crate::game::command::Source;
+use crate::game::{AnnotationKind, View};
+use crate::incident::schema::{Dashboard, Panel};
+use crate::telemetry::Series;
+use crate::tui::actions::{Context, Id};
+use crate::tui::canvas::{Canvas, Hit, wrap};
+use crate::tui::layer::Outcome;
+use crate::tui::theme::Role;
+use crate::tui::widgets::chart::{Chart, Mark, Plotted, SMOOTHED_S};
+use crate::units::{SimSpan, Unit};
+
+/// Minutes of the shared window of time.
+const WINDOWS_MIN: [usize; 6] = [1, 3, 5, 15, 30, 60];
+/// Smallest size of a chart that can be read.
+const LEAST: (u16, u16) = (36, 7);
+/// Series of one panel that are noted as looked at.
+const NOTED: usize = 8;
+
+/// The pane.
+pub(crate) struct Dashboards {
+    dashboard: usize,
+    panel: usize,
+    /// First row of the grid that is shown.
+    top: usize,
+    /// Columns of the grid when it was drawn last, and rows that were shown.
+    grid: (usize, usize),
+    window: usize,
+    /// The crosshair, as seconds since the start of the clock.
+    crosshair: Option<usize>,
+    expanded: bool,
+}
+
+impl Default for Dashboards {
+    fn default() -> Dashboards {
+        Dashboards {
+            dashboard: 0,
+            panel: 0,
+            top: 0,
+            grid: (1, 1),
+            window: 3,
+            crosshair: None,
+            expanded: false,
+        }
+    }
+}
+
+impl Dashboards {
+    fn dashboard<'a>(&self, view: &View<'a>) -> Option<&'a Dashboard> {
+        view.dashboards().get(self.dashboard)
+    }
+
+    fn panel<'a>(&self, view: &View<'a>) -> Option<&'a Panel> {
+        self.dashboard(view)?.panels.get(self.panel)
+    }
+
+    fn window_s(&self) -> usize {
+        WINDOWS_MIN[self.window] * 60
+    }
+
+    fn turn(&mut self, view: &View<'_>, by: isize) {
+        let n = view.dashboards().len().max(1) as isize;
+        self.dashboard = (self.dashboard as isize + by).rem_euclid(n) as usize;
+        (self.panel, self.top) = (0, 0);
+    }
+
+    fn select(&mut self, view: &View<'_>, by: isize) {
+        let n = self.dashboard(view).map_or(0, |d| d.panels.len());
+        self.panel = (self.panel as isize + by).clamp(0, n.saturating_sub(1) as isize) as usize;
+    }
+
+    /// Moves the crosshair by that many hundredths of the window, to the left when negative.
+    fn move_crosshair(&mut self, view: &View<'_>, by: isize) {
+        let now = view.series().seconds();
+        let Some(newest) = now.checked_sub(1) else { return };
+        let oldest = now.saturating_sub(self.window_s());
+        let step = (self.window_s() / 100).max(1) as isize;
+        let at = self.crosshair.unwrap_or(newest) as isize + by * step;
+        self.crosshair = Some((at.max(0) as usize).clamp(oldest, newest));
+    }
+
+    fn draw_panel(
+        &self,
+        canvas: &mut Canvas<'_>,
+        area: Rect,
+        view: &View<'_>,
+        panel: &Panel,
+        marks: &[Mark],
+        focus: bool,
+    ) {
+        let recorded: Vec<&Series> =
+            panel.series.iter().flat_map(|name| view.series().matching(name)).collect();
+        let chart = Chart {
+            title: &panel.title,
+            lines: recorded.iter().map(|s| plotted(s, &panel.series)).collect(),
+            threshold: panel.threshold.as_ref().map(|(value, name)| (*value, name.as_str())),
+            marks,
+            now: view.series().seconds(),
+            window: self.window_s(),
+            crosshair: self.crosshair,
+            clock: view.clock_at(crate::units::SimTime::ZERO),
+            focus,
+        };
+        chart.draw(canvas, area);
+    }
+
+    /// The tabs of the dashboards and the window of time.
+    fn draw_tabs(&self, canvas: &mut Canvas<'_>, row: Rect, view: &View<'_>) {
+        let mut spans = vec![Span::raw(" ")];
+        for (i, dashboard) in view.dashboards().iter().enumerate() {
+            let role = if i == self.dashboard { Role::Selection } else { Role::Muted };
+            spans.push(Span::styled(format!(" {} ", dashboard.title), canvas.style(role)));
+            spans.push(Span::raw(" "));
+        }
+        if view.dashboards().len() > 1 {
+            spans.push(Span::styled("[ ]", canvas.style(Role::Accent)));
+        }
+        let used = canvas.line(row, 0, &Line::from(spans));
+        let window = format!("last {} min ", WINDOWS_MIN[self.window]);
+        let right = Line::from(vec![
+            Span::styled(window, canvas.style(Role::Muted)),
+            Span::styled("+ - ", canvas.style(Role::Accent)),
+        ]);
+        if usize::from(row.width) > usize::from(used) + right.width() {
+            canvas.line_right(row, 0, &right);
+        }
+    }
+}
+
+/// A series as a line of a chart. The name leaves out what all lines of the panel have in common.
+fn plotted<'a>(series: &'a Series, patterns: &[String]) -> Plotted<'a> {
+    let short = patterns.iter().find_map(|p| {
+        let (head, tail) = p.split_once('*')?;
+        series.name.strip_prefix(head)?.strip_suffix(tail)
+    });
+    let first_word = |name: &str| name.split('.').next().map(str::to_owned);
+    let alike = patterns.iter().filter_map(|p| first_word(p)).all(|w| Some(w) == first_word(&series.name));
+    let name = match short {
+        Some(short) => short,
+        None if alike => series.name.split_once('.').map_or(series.name.as_str(), |(_, rest)| rest),
+        None => series.name.as_str(),
+    };
+    Plotted {
+        name: name.to_owned(),
+        unit: series.unit,
+        more_is_worse: series.more_is_worse,
+        values: &series.values,
+    }
+}
+
+/// The annotations of all charts.
+fn marks(view: &View<'_>) -> Vec<Mark> {
+    let mark = |a: crate::game::Annotation| {
+        let (letter, role) = match a.kind {
+            AnnotationKind::Page => ('P', Role::Crit),
+            AnnotationKind::Alert => ('!', Role::Warn),
+            AnnotationKind::Change => ('C', Role::Info),
+            AnnotationKind::Action => ('Y', Role::Accent),
+        };
+        Mark { second: a.at.as_secs() as usize, letter, role }
+    };
+    view.annotations().into_iter().map(mark).collect()
+}
+
+impl Pane for Dashboards {
+    fn name(&self) -> &'static str {
+        "dashboards"
+    }
+
+    fn contexts(&self) -> &'static [Context] {
+        &[Context::Charts, Context::Move]
+    }
+
+    fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, view: &View<'_>, look: Look) {
+        self.expanded = look.expanded;
+        if !look.expanded {
+            self.crosshair = None;
+        }
+        let Some(dashboard) = self.dashboard(view) else { return };
+        let marks = marks(view);
+        self.panel = self.panel.min(dashboard.panels.len().saturating_sub(1));
+        if look.expanded {
+            let Some(panel) = self.panel(view) else { return };
+            let help = expanded_help(panel, view);
+            let lines = wrap(&help, area.width.saturating_sub(2));
+            let below = (lines.len() as u16).min(area.height / 3);
+            let chart = Rect { height: area.height - below, ..area };
+            self.draw_panel(canvas, chart, view, panel, &marks, look.focus);
+            let text =
+                Rect { x: area.x + 1, y: chart.bottom(), width: area.width.saturating_sub(2), height: below };
+            for (i, line) in lines.iter().enumerate() {
+                canvas.text(text, i as u16, line, Role::Muted);
+            }
+            return;
+        }
+        let tabs = Rect { height: area.height.min(1), ..area };
+        self.draw_tabs(canvas, tabs, view);
+        let area = Rect { y: area.y + tabs.height, height: area.height - tabs.height, ..area };
+        if area.height == 0 || area.width == 0 || dashboard.panels.is_empty() {
+            return;
+        }
+        let n = dashboard.panels.len();
+        let most_columns = usize::from((area.width / LEAST.0).max(1));
+        let columns = most_columns.min(if n <= 2 { 1 } else { n.div_ceil(2).min(3) }).max(1);
+        let rows = n.div_ceil(columns);
+        let shown = rows.min(usize::from((area.height / LEAST.1).max(1)));
+        self.grid = (columns, shown);
+        let selected_row = self.panel / columns;
+        self.top = self.top.clamp((selected_row + 1).saturating_sub(shown), selected_row).min(rows - shown);
+        for (i, panel) in dashboard.panels.iter().enumerate().skip(self.top * columns).take(shown * columns) {
+            let (row, column) = ((i / columns - self.top) as u16, (i % columns) as u16);
+            let in_row = columns.min(n - (i / columns) * columns) as u16;
+            let (x, right) = (area.width * column / in_row, area.width * (column + 1) / in_row);
+            let (y, bottom) = (area.height * row / shown as u16, area.height * (row + 1) / shown as u16);
+            let place = Rect { x: area.x + x, y: area.y + y, width: right - x, height: bottom - y };
+            self.draw_panel(canvas, place, view, panel, &marks, look.focus && i == self.panel);
+            canvas.hit(place, Hit::Item(i));
+        }
+        if rows > shown {
+            let text = format!(" row {} of {rows} ", self.top + 1);
+            let row =
+                Rect { y: area.bottom() - 1, height: 1, x: area.x + 2, width: area.width.saturating_sub(4) };
+            canvas.line_right(row, 0, &Line::from(Span::styled(text, canvas.style(Role::Muted))));
+        }
+    }
+
+    fn act(&mut self, id: Id, view: &View<'_>) -> Option<Vec<Outcome>> {
+        let columns = self.grid.0 as isize;
+        match id {
+            Id::ZoomIn => self.window = self.window.saturating_sub(1),
+            Id::ZoomOut => self.window = (self.window + 1).min(WINDOWS_MIN.len() - 1),
+            Id::NextDashboard => self.turn(view, 1),
+            Id::PreviousDashboard => self.turn(view, -1),
+            Id::Left if self.expanded => self.move_crosshair(view, -1),
+            Id::Right if self.expanded => self.move_crosshair(view, 1),
+            Id::PageUp if self.expanded => self.move_crosshair(view, -10),
+            Id::PageDown if self.expanded => self.move_crosshair(view, 10),
+            Id::Up if self.expanded => self.select(view, -1),
+            Id::Down if self.expanded => self.select(view, 1),
+            Id::Left => self.select(view, -1),
+            Id::Right => self.select(view, 1),
+            Id::Up if self.panel >= self.grid.0 => self.select(view, -columns),
+            Id::Down => self.select(view, columns),
+            Id::PageUp => self.select(view, -columns * self.grid.1 as isize),
+            Id::PageDown => self.select(view, columns * self.grid.1 as isize),
+            Id::Top => self.panel = 0,
+            Id::Bottom => self.select(view, 1_000),
+            Id::Open => return Some(vec![Outcome::Act(Id::Expand)]),
+            Id::Up => {}
+            _ => return None,
+        }
+        Some(Vec::new())
+    }
+
+    fn clicked(&mut self, item: usize, _view: &View<'_>) -> Vec<Outcome> {
+        if self.panel == item {
+            return vec![Outcome::Act(Id::Expand)];
+        }
+        self.panel = item;
+        Vec::new()
+    }
+
+    fn pinned(&self, view: &View<'_>) -> Option<Source> {
+        let name = self.panel(view)?.series.first()?;
+        let series = view.series().matching(name).next()?;
+        Some(Source::Series(series.name.clone()))
+    }
+
+    fn copied(&self, view: &View<'_>) -> Option<String> {
+        let panel = self.panel(view)?;
+        let values: Vec<String> = panel
+            .series
+            .iter()
+            .flat_map(|name| view.series().matching(name))
+            .map(|s| format!("{} {}", s.name, s.unit.show(s.last().unwrap_or(f64::NAN))))
+            .collect();
+        Some(format!("{} {}: {}", view.clock(), panel.title, values.join(", ")))
+    }
+
+    fn looked_at(&self, view: &View<'_>) -> Vec<Source> {
+        let Some(dashboard) = self.dashboard(view) else { return Vec::new() };
+        let shown = if self.expanded {
+            self.panel..self.panel + 1
+        } else {
+            self.top * self.grid.0..(self.top + self.grid.1) * self.grid.0
+        };
+        let panels = dashboard.panels.iter().skip(shown.start).take(shown.len());
+        panels
+            .flat_map(|p| p.series.iter().flat_map(|name| view.series().matching(name)).take(NOTED))
+            .map(|s| Source::Series(s.name.clone()))
+            .collect()
+    }
+}
+
+/// What an expanded panel says below its chart.
+fn expanded_help(panel: &Panel, view: &View<'_>) -> String {
+    let rates =
+        panel.series.iter().flat_map(|name| view.series().matching(name)).any(|s| s.unit == Unit::PerSecond);
+    let smoothed = if rates {
+        format!(" Rates are drawn as the mean of {}.", SimSpan::from_secs(SMOOTHED_S as u64))
+    } else {
+        String::new()
+    };
+    format!(
+        "{}{smoothed} Marks: P page, ! alert, C change, Y your action. h and l move the crosshair, j and k change \
+         the chart, b pins the reading.",
+        panel.help
+    )
+}

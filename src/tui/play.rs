@@ -1,0 +1,163 @@
+//! The run that is being played: a session, its pace beside the wall clock, and the reference runs in the background.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Save;
+use super::actions::Situation;
+use super::pace::Pace;
+use crate::game::command::{Command, Source};
+use crate::game::{Refusal, Session, SessionOptions, View};
+use crate::incident::Incident;
+use crate::units::SimSpan;
+
+/// A run with its clock.
+pub(crate) struct Play {
+    session: Session,
+    /// Speed and pause.
+    pub(crate) pace: Pace,
+    /// The briefing has been read and the clock started.
+    pub(crate) begun: bool,
+    /// Runs on until the feed has more items than this.
+    seeking: Option<usize>,
+    /// The last minute in which something was noted as looked at.
+    looked: BTreeMap<Source, u64>,
+    save: Save,
+    /// When the player began, for the name of the file that keeps the run.
+    started: String,
+}
+
+impl Play {
+    /// A run at the start of its clock.
+    pub(crate) fn new(incident: Arc<Incident>, options: SessionOptions, speed: u32, save: Save) -> Play {
+        Play {
+            session: Session::new(incident, options),
+            pace: Pace::new(speed),
+            begun: false,
+            seeking: None,
+            looked: BTreeMap::new(),
+            save,
+            started: chrono::Local::now().format("%Y%m%d-%H%M%S").to_string(),
+        }
+    }
+
+    /// What may be seen of it.
+    pub(crate) fn view(&self) -> View<'_> {
+        self.session.view()
+    }
+
+    /// The session, for those who read a run that is over.
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Whether it runs on as fast as possible.
+    pub(crate) fn seeking(&self) -> bool {
+        self.seeking.is_some()
+    }
+
+    /// Runs on as fast as possible until something is said.
+    pub(crate) fn seek_news(&mut self) {
+        self.seeking = Some(self.view().feed().len());
+    }
+
+    /// Stops a run to the next news.
+    pub(crate) fn stop_seeking(&mut self) {
+        self.seeking = None;
+    }
+
+    /// Whether time passes at the moment.
+    pub(crate) fn moves(&self) -> bool {
+        let stopped = self.pace.paused && !self.seeking();
+        self.begun && !stopped && !self.session.is_over() && self.view().waiting().is_none()
+    }
+
+    /// Moves the session on for `wall` of wall time, spending no more than `budget` of it on the work.
+    pub(crate) fn advance(&mut self, wall: Duration, budget: Duration) {
+        let began = Instant::now();
+        if let Some(news_after) = self.seeking {
+            while began.elapsed() < budget {
+                self.session.advance(self.session.now() + SimSpan::from_secs(1));
+                let view = self.session.view();
+                if view.feed().len() > news_after || view.waiting().is_some() || view.is_over() {
+                    self.seeking = None;
+                    break;
+                }
+            }
+            return;
+        }
+        self.pace.passed(u64::try_from(wall.as_nanos()).unwrap_or(u64::MAX));
+        self.work_off(began, budget);
+    }
+
+    /// Moves the session on by a second.
+    pub(crate) fn step(&mut self) {
+        self.pace.step();
+        self.work_off(Instant::now(), Duration::from_secs(1));
+    }
+
+    fn work_off(&mut self, began: Instant, budget: Duration) {
+        while let Some(span) = self.pace.next() {
+            self.session.advance(self.session.now() + span);
+            if began.elapsed() > budget {
+                self.pace.give_up();
+            }
+        }
+    }
+
+    /// Submits a command.
+    ///
+    /// # Errors
+    /// The session's refusal.
+    pub(crate) fn submit(&mut self, command: Command) -> Result<(), Refusal> {
+        self.session.submit(command)
+    }
+
+    /// Notes what is looked at, each source once in a simulated minute.
+    pub(crate) fn look(&mut self, sources: Vec<Source>) {
+        if !self.begun || self.session.is_over() {
+            return;
+        }
+        let minute = self.session.now().as_secs() / 60;
+        for source in sources {
+            if self.looked.get(&source) != Some(&minute) {
+                self.looked.insert(source.clone(), minute);
+                // A look that is refused was no look: nothing to tell the player.
+                let _ = self.session.submit(Command::Look(source));
+            }
+        }
+    }
+
+    /// What decides which actions can be done.
+    pub(crate) fn situation(&self) -> Situation {
+        let view = self.view();
+        let stage = view.stage();
+        Situation {
+            running: self.begun && !view.is_over(),
+            paged: view.now() >= self.session.page_at(),
+            acknowledged: view.acknowledged(),
+            waiting: view.waiting().is_some(),
+            staged: stage.is_some(),
+            unanswered: view.feed().iter().filter(|i| i.asks()).count(),
+            hints_left: stage.map_or(0, |s| s.hints_left),
+        }
+    }
+
+    /// Keeps the run so far.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn save(&self) -> anyhow::Result<String> {
+        (self.save)(&self.session, &self.started)
+    }
+}
+
+impl Drop for Play {
+    /// However it ends, by a quit, a signal or a panic, the run so far is kept.
+    fn drop(&mut self) {
+        if self.begun {
+            let _ = self.save();
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The menu: incidents to choose from, and how to play the chosen one.
+
+use std::sync::Arc;
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::game::Mode;
+use crate::incident::Incident;
+use crate::incident::schema::Level;
+use crate::tui::actions::{Context, Id};
+use crate::tui::canvas::{Canvas, Hit, centred, wrap};
+use crate::tui::layer::{Layer, Outcome, Scene};
+use crate::tui::theme::Role;
+use crate::tui::widgets::list::Cursor;
+
+/// An incident that can be played.
+pub(crate) struct Entry {
+    /// The checked incident.
+    pub(crate) incident: Arc<Incident>,
+    /// Marks of the best run so far, a letter each; empty when there is none.
+    pub(crate) best: String,
+}
+
+/// The list.
+#[derive(Default)]
+pub(crate) struct Library {
+    cursor: Cursor,
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Beginner => "first weeks on call",
+        Level::Intermediate => "has been on call",
+        Level::Advanced => "has led incidents",
+    }
+}
+
+impl Layer for Library {
+    fn contexts(&self) -> Vec<Context> {
+        vec![Context::Library, Context::Move]
+    }
+
+    fn covers(&self) -> bool {
+        true
+    }
+
+    fn clock_runs(&self, _mode: Mode) -> bool {
+        false
+    }
+
+    fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, scene: &Scene<'_>) {
+        let width = area.width.saturating_sub(4).min(100);
+        let column = Rect { x: area.x + (area.width - width) / 2, width, ..area };
+        let top =
+            Rect { y: column.y + 1.min(column.height), height: column.height.saturating_sub(1), ..column };
+        let name = Line::from(vec![
+            Span::styled("pagerdrill", canvas.style(Role::Accent)),
+            Span::styled("  a flight simulator for on-call engineers", canvas.style(Role::Muted)),
+        ]);
+        canvas.line(top, 0, &name);
+        let list = Rect { y: top.y + 2, height: top.height.saturating_sub(2), ..top };
+        if list.height < 3 {
+            return;
+        }
+        let inside = canvas.frame(list, "Incidents", &Line::default(), true);
+        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        if scene.library.is_empty() {
+            canvas.text(inside, 0, "No incident could be loaded; `pagerdrill list` says why.", Role::Warn);
+            return;
+        }
+        // Four rows each: title, summary in two lines, a gap.
+        let per = 4;
+        let shown = self.cursor.shown(scene.library.len(), usize::from(inside.height / per).max(1));
+        for (i, entry) in scene.library.iter().enumerate().skip(shown.start).take(shown.len()) {
+            let y = (i - shown.start) as u16 * per;
+            if y >= inside.height {
+                break;
+            }
+            let block = Rect { y: inside.y + y, height: per.min(inside.height - y), ..inside };
+            let file = entry.incident.file();
+            let selected = i == self.cursor.at;
+            let marker = if selected { "▶ " } else { "  " };
+            let title = Line::from(vec![
+                Span::styled(marker, canvas.style(Role::Focus)),
+                Span::styled(
+                    file.title.clone(),
+                    canvas.style(if selected { Role::Accent } else { Role::Text }),
+                ),
+            ]);
+            canvas.line(block, 0, &title);
+            let best = if entry.best.is_empty() {
+                "not played yet".to_owned()
+            } else {
+                format!("best {}", entry.best)
+            };
+            let facts = format!("{} · about {} min · {best}", level(file.level), file.minutes);
+            if title.width() + facts.len() + 2 < usize::from(block.width) {
+                canvas.line_right(block, 0, &Line::from(Span::styled(facts, canvas.style(Role::Muted))));
+            }
+            let text =
+                Rect { x: block.x + 2.min(block.width), width: block.width.saturating_sub(4), ..block };
+            for (k, line) in wrap(&file.summary, text.width).iter().take(2).enumerate() {
+                canvas.text(text, k as u16 + 1, line, if selected { Role::Text } else { Role::Muted });
+            }
+            canvas.hit(block, Hit::Item(i));
+        }
+    }
+
+    fn act(&mut self, id: Id, scene: &Scene<'_>) -> Option<Vec<Outcome>> {
+        if self.cursor.act(id, scene.library.len()) {
+            return Some(Vec::new());
+        }
+        match id {
+            Id::Open if self.cursor.at < scene.library.len() => {
+                Some(vec![Outcome::Open(Box::new(ModeChoice::new(self.cursor.at)))])
+            }
+            _ => None,
+        }
+    }
+
+    fn clicked(&mut self, hit: Hit, scene: &Scene<'_>) -> Vec<Outcome> {
+        match hit {
+            Hit::Item(i) if i == self.cursor.at => self.act(Id::Open, scene).unwrap_or_default(),
+            Hit::Item(i) => {
+                self.cursor.at = i;
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+const MODES: [(Mode, &str, &str); 3] = [
+    (
+        Mode::Guided,
+        "Guided",
+        "Stage by stage, with questions and hints. The clock waits while you answer. Start here.",
+    ),
+    (Mode::Live, "Live", "Everything is there from the page on, the clock does not wait, and nobody helps."),
+    (Mode::Lab, "Lab", "Free play with every lever, from the first second on. No score."),
+];
+
+/// How to play the chosen incident.
+pub(crate) struct ModeChoice {
+    entry: usize,
+    cursor: Cursor,
+}
+
+impl ModeChoice {
+    fn new(entry: usize) -> ModeChoice {
+        ModeChoice { entry, cursor: Cursor::default() }
+    }
+
+    fn choose(&self) -> Vec<Outcome> {
+        vec![Outcome::Close, Outcome::Prepare { entry: self.entry, mode: MODES[self.cursor.at.min(2)].0 }]
+    }
+}
+
+impl Layer for ModeChoice {
+    fn contexts(&self) -> Vec<Context> {
+        vec![Context::Library, Context::Move]
+    }
+
+    fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, _scene: &Scene<'_>) {
+        let place = centred(area, 66.min(area.width.saturating_sub(2)), 13);
+        canvas.clear(place);
+        let inside = canvas.frame(place, "How do you want to play it?", &Line::default(), true);
+        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        for (i, (_, title, what)) in MODES.iter().enumerate() {
+            let y = i as u16 * 3;
+            canvas.text(inside, y + 1, &format!(" {title}"), Role::Text);
+            if i == self.cursor.at {
+                canvas.highlight(inside, y + 1, Role::Selection);
+            }
+            let text =
+                Rect { x: inside.x + 10.min(inside.width), width: inside.width.saturating_sub(11), ..inside };
+            for (k, line) in wrap(what, text.width).iter().take(2).enumerate() {
+                canvas.text(
+                    text,
+                    y + 1 + k as u16,
+                    line,
+                    if i == self.cursor.at && k == 0 { Role::Selection } else { Role::Muted },
+                );
+            }
+            for row in y + 1..y + 3 {
+                canvas.hit_row(inside, row, Hit::Item(i));
+            }
+        }
+        canvas.text(inside, 10, "Enter choose · Esc back", Role::Muted);
+    }
+
+    fn act(&mut self, id: Id, _scene: &Scene<'_>) -> Option<Vec<Outcome>> {
+        if self.cursor.act(id, MODES.len()) {
+            return Some(Vec::new());
+        }
+        match id {
+            Id::Open => Some(self.choose()),
+            Id::Back | Id::Quit => Some(vec![Outcome::Close]),
+            _ => None,
+        }
+    }
+
+    fn clicked(&mut self, hit: Hit, _scene: &Scene<'_>) -> Vec<Outcome> {
+        if let Hit::Item(i) = hit {
+            self.cursor.at = i;
+            return self.choose();
+        }
+        Vec::new()
+    }
+}

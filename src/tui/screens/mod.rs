@@ -1,0 +1,5 @@
+//! Screens: layers that cover everything below them.
+
+pub(crate) mod briefing;
+pub(crate) mod console;
+pub(crate) mod library;

@@ -1,0 +1,4 @@
+//! Pieces that several screens draw.
+
+pub(crate) mod chart;
+pub(crate) mod list;
