@@ -154,7 +154,7 @@ impl Context {
 pub(crate) struct Situation {
     /// There is a run and it has not ended.
     pub(crate) running: bool,
-    /// The player has been paged.
+    /// The player has been paged, or may act from the start as in the lab.
     pub(crate) paged: bool,
     /// Somebody has said that they are on it.
     pub(crate) acknowledged: bool,

@@ -406,7 +406,6 @@ impl App {
                     }
                 }
                 Outcome::Act(id) => self.perform(id),
-                Outcome::Say(text) => self.message = Some((Role::Info, text)),
                 Outcome::Warn(text) => self.message = Some((Role::Warn, text)),
                 Outcome::Copy(text) => {
                     self.message = Some((Role::Info, format!("Copied: {text}")));

@@ -9,7 +9,7 @@ use super::Save;
 use super::actions::Situation;
 use super::pace::Pace;
 use crate::game::command::{Command, Source};
-use crate::game::{Refusal, Session, SessionOptions, View};
+use crate::game::{Mode, Refusal, Session, SessionOptions, View};
 use crate::incident::Incident;
 use crate::score::References;
 use crate::units::SimSpan;
@@ -159,7 +159,7 @@ impl Play {
         let stage = view.stage();
         Situation {
             running: self.begun && !view.is_over(),
-            paged: view.now() >= self.session.page_at(),
+            paged: view.now() >= self.session.page_at() || view.mode() == Mode::Lab,
             acknowledged: view.acknowledged(),
             waiting: view.waiting().is_some(),
             staged: stage.is_some(),

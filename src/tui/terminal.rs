@@ -76,7 +76,10 @@ impl Guard {
 
     /// Forgets what is on the screen, so that the next frame paints all of it.
     pub(crate) fn repaint(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        // Not `Terminal::clear`: it asks the terminal where the cursor is, and the thread that listens for keys
+        // would take the answer.
+        let size = self.terminal.size()?;
+        self.terminal.resize(size.into())
     }
 
     /// Gives the terminal back, stops the process until it is continued, and takes the terminal again.
