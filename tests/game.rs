@@ -252,6 +252,10 @@ fn every_lever_says_what_it_takes_and_how_to_undo_it() {
             assert!(!text.is_empty(), "{lever:?}");
         }
     }
+    let text = |l: &pagerdrill::game::LeverView| {
+        format!("{}: {}\n  {}\n  {}\n  {}\n", l.title, l.now, l.takes, l.undo, l.effect)
+    };
+    insta::assert_snapshot!(levers.iter().map(text).collect::<String>());
     let mobile = levers.iter().find(|l| l.title.contains("mobile")).expect("a lever");
     assert!(mobile.takes.contains("60 s"), "{}", mobile.takes);
 }
@@ -509,13 +513,17 @@ fn a_good_run_performs_in_every_dimension_and_its_debrief_says_so() {
     assert!(d.why_it_held[0].healthy.ends_with('%'));
     for width in [0, 60, 100, 300] {
         let text = report::text(&d, width);
-        for part in ["Marks", "The trap, played again", "Load without users.", "To discuss"] {
+        for part in
+            ["Marks", "What you pinned", "The trap, played again", "Load without users.", "To discuss"]
+        {
             assert!(text.contains(part), "{text}");
         }
     }
     let markdown = report::markdown(&d);
     assert!(markdown.starts_with("# Stuck: debrief\n"), "{markdown}");
     let json: serde_json::Value = serde_json::from_str(&report::json(&d)).expect("JSON");
+    assert_eq!(json["finding"]["trigger"], "node");
+    assert_eq!(json["evidence"][1]["id"], "E-0002");
     assert_eq!(json["schema"], 1);
     assert_eq!(json["score"]["dimensions"][0]["grade"], "P");
 }
