@@ -96,7 +96,7 @@ fn names_lists_what_a_file_can_name() {
 fn test_fails_exactly_when_a_figure_that_must_hold_does_not() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = std::fs::read_to_string(MINIMAL).expect("the fixture");
-    // Only the figure of the healthy minute is left, so that a run is a minute long.
+    // Only the figure of the healthy minute is left.
     let cut = text.find("        (\n            name: \"it ends\"").expect("the second figure");
     let good = format!("{}    ],\n)\n", &text[..cut]);
     let write = |name: &str, text: &str| {
@@ -108,7 +108,8 @@ fn test_fails_exactly_when_a_figure_that_must_hold_does_not() {
     pagerdrill(&["test", &good_file, "--seeds", "2"])
         .code(0)
         .stdout(contains("seed 2"))
-        .stdout(contains("1 of 1 figures hold, 1 of 1 key figures"));
+        .stdout(contains("1 of 1 figures hold, 1 of 1 key figures"))
+        .stdout(contains("the senior's plan harms fewer users"));
 
     let missed = good.replace("AtMost(0.01)", "AtLeast(0.5)");
     let missed_file = write("missed.ron", &missed);

@@ -1,5 +1,6 @@
 //! `pagerdrill test`: compares what incidents' runs give with the figures that their files state.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,14 +10,19 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::input;
-use crate::headless::{self, Options, Pilot};
+use crate::headless::{self, Ending, Options, Pilot};
 use crate::incident::schema::Expect;
 use crate::incident::{Incident, library};
+use crate::score::Harm;
 use crate::sim::ENGINE_VERSION;
-use crate::units::SimTime;
+use crate::units::Unit;
 
 /// Version of what `--json` prints.
 const SCHEMA: u32 = 1;
+/// The plan that a player is compared with.
+const SENIOR: &str = "senior";
+/// The documented mistake.
+const TRAP: &str = "trap";
 
 /// What to test.
 #[derive(Debug, clap::Args)]
@@ -93,14 +99,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let runs = plan_runs(&incidents, args.seeds);
     let n_runs = runs.len();
-    let measured = make(&incidents, runs, &args)?;
+    let made = make(&incidents, runs, &args)?;
 
     let (mut text, mut list, mut missed) = (String::new(), Vec::new(), false);
     for (i, incident) in incidents.iter().enumerate() {
-        let figures = figures(incident, i, args.seeds, &measured);
+        let figures = figures(incident, i, args.seeds, &made);
+        let fairness = fairness(i, args.seeds, &made);
         missed |= figures.iter().any(|figure| figure.verdict() == Verdict::Missed);
-        text.push_str(&table(incident, &figures, &args));
-        list.push(as_json(incident, &figures, &args));
+        text.push_str(&table(incident, &figures, &fairness, &args));
+        list.push(as_json(incident, &figures, &fairness, &args));
     }
     if args.json {
         text = format!("{:#}\n", json!({ "schema": SCHEMA, "engine": ENGINE_VERSION, "incidents": list }));
@@ -112,13 +119,16 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(if missed && counts { super::FAILED } else { super::FINE }))
 }
 
-/// One run for each plan with a figure, and each seed.
+/// One run for each seed and each plan that has a figure or that fairness is judged by.
 fn plan_runs(incidents: &[Arc<Incident>], seeds: u64) -> Vec<Run> {
     let mut runs = Vec::new();
     for (i, incident) in incidents.iter().enumerate() {
-        let mut plans: Vec<Option<String>> = incident.file().expect.iter().map(|e| e.plan.clone()).collect();
-        plans.sort();
-        plans.dedup();
+        let file = incident.file();
+        let mut plans: BTreeSet<Option<String>> = file.expect.iter().map(|e| e.plan.clone()).collect();
+        plans.insert(None);
+        plans.extend(
+            [SENIOR, TRAP].iter().filter(|&&p| file.plans.contains_key(p)).map(|&p| Some(p.to_owned())),
+        );
         for plan in plans {
             runs.extend((1..=seeds).map(|seed| Run { incident: i, plan: plan.clone(), seed }));
         }
@@ -126,14 +136,25 @@ fn plan_runs(incidents: &[Arc<Incident>], seeds: u64) -> Vec<Run> {
     runs
 }
 
-/// Outcomes by incident, seed and place of the expectation in the file.
-type Measured = std::collections::BTreeMap<(usize, u64, String), (String, Outcome)>;
+/// What came of a run.
+struct Made {
+    /// By name of the figure: where it must lie, and what it gave.
+    figures: BTreeMap<String, (String, Outcome)>,
+    /// Harmed share of all operations.
+    harm: f64,
+    ending: Ending,
+    /// The ending for people, with the incident's clock.
+    ended: String,
+}
+
+/// Runs by incident, plan and seed.
+type AllMade = BTreeMap<(usize, Option<String>, u64), Made>;
 
 /// Makes the runs, several at a time.
-fn make(incidents: &[Arc<Incident>], runs: Vec<Run>, args: &Args) -> anyhow::Result<Measured> {
+fn make(incidents: &[Arc<Incident>], runs: Vec<Run>, args: &Args) -> anyhow::Result<AllMade> {
     let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let next = AtomicUsize::new(0);
-    let all: Mutex<anyhow::Result<Measured>> = Mutex::new(Ok(Measured::new()));
+    let all: Mutex<anyhow::Result<AllMade>> = Mutex::new(Ok(AllMade::new()));
     std::thread::scope(|scope| {
         for _ in 0..jobs.min(runs.len()) {
             scope.spawn(|| {
@@ -141,7 +162,9 @@ fn make(incidents: &[Arc<Incident>], runs: Vec<Run>, args: &Args) -> anyhow::Res
                     let outcome = one(&incidents[run.incident], run, args.scale);
                     let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
                     match (outcome, all.as_mut()) {
-                        (Ok(outcomes), Ok(all)) => all.extend(outcomes),
+                        (Ok(made), Ok(all)) => {
+                            all.insert((run.incident, run.plan.clone(), run.seed), made);
+                        }
                         (Err(error), Ok(_)) => *all = Err(error),
                         (_, Err(_)) => return,
                     }
@@ -152,28 +175,32 @@ fn make(incidents: &[Arc<Incident>], runs: Vec<Run>, args: &Args) -> anyhow::Res
     all.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes one run, as far as its figures need it, and reads them.
-fn one(incident: &Arc<Incident>, run: &Run, scale: f64) -> anyhow::Result<Measured> {
-    let file = incident.file();
-    let windows =
-        file.expect.iter().filter(|e| e.plan == run.plan).map(|e| incident.at(e.over.1).as_secs() + 1);
-    let until = SimTime::from_secs(windows.max().unwrap_or(0)).min(incident.at(file.clock.end));
+/// Makes one run to the end of the clock and reads its figures.
+fn one(incident: &Arc<Incident>, run: &Run, scale: f64) -> anyhow::Result<Made> {
     let pilot = run.plan.clone().map_or(Pilot::Nobody, Pilot::Named);
-    let result = headless::run(incident, &pilot, Options { seed: run.seed, scale, until: Some(until) })?;
-    Ok(result
+    let result = headless::run(incident, &pilot, Options { seed: run.seed, scale, until: None })?;
+    let figures = result
         .expectations()
         .into_iter()
         .map(|m| {
             let outcome = Outcome { measured: m.measured, shown: m.shown, held: m.held };
-            ((run.incident, run.seed, m.expect.name.clone()), (m.wanted, outcome))
+            (m.expect.name.clone(), (m.wanted, outcome))
         })
-        .collect())
+        .collect();
+    let ending = result.ending();
+    let ended = match ending {
+        Ending::Unharmed => "hardly any harm".to_owned(),
+        Ending::Recovered(at) => format!("well at {}", incident.clock(at)),
+        Ending::Failing => "failing at the end".to_owned(),
+    };
+    Ok(Made { figures, harm: Harm::of(result.session.series()).share(), ending, ended })
 }
 
-fn figures<'a>(incident: &'a Incident, i: usize, seeds: u64, measured: &Measured) -> Vec<Figure<'a>> {
+fn figures<'a>(incident: &'a Incident, i: usize, seeds: u64, made: &AllMade) -> Vec<Figure<'a>> {
     let all = incident.file().expect.iter();
     all.map(|expect| {
-        let found = (1..=seeds).filter_map(|seed| measured.get(&(i, seed, expect.name.clone())));
+        let found = (1..=seeds)
+            .filter_map(|seed| made.get(&(i, expect.plan.clone(), seed))?.figures.get(&expect.name));
         Figure {
             expect,
             wanted: found.clone().map(|(wanted, _)| wanted.clone()).next().unwrap_or_default(),
@@ -183,7 +210,42 @@ fn figures<'a>(incident: &'a Incident, i: usize, seeds: u64, measured: &Measured
     .collect()
 }
 
-fn table(incident: &Incident, figures: &[Figure<'_>], args: &Args) -> String {
+/// Something that a fair incident does, and whether every seed did it. It is told to the author and fails nothing.
+struct Fairness {
+    what: &'static str,
+    /// By seed, from 1: what it was, whether it is fair.
+    seeds: Vec<(String, bool)>,
+}
+
+fn fairness(i: usize, seeds: u64, made: &AllMade) -> Vec<Fairness> {
+    let run = |plan: Option<&str>, seed| made.get(&(i, plan.map(str::to_owned), seed));
+    let judge = |what, of: &dyn Fn(&Made, &Made) -> (String, bool), plan: Option<&str>| Fairness {
+        what,
+        seeds: (1..=seeds).filter_map(|seed| Some(of(run(plan, seed)?, run(None, seed)?))).collect(),
+    };
+    let harms = |made: &Made, idle: &Made| {
+        format!("{}, idle {}", Unit::Ratio.show(made.harm), Unit::Ratio.show(idle.harm))
+    };
+    let well = |made: &Made| made.ending != Ending::Failing;
+    let mut all = vec![
+        judge("doing nothing does not help", &|_, idle| (idle.ended.clone(), !well(idle)), None),
+        judge("the senior's plan gets well", &|made, _| (made.ended.clone(), well(made)), Some(SENIOR)),
+        judge(
+            "the senior's plan harms fewer users",
+            &|made, idle| (harms(made, idle), made.harm < idle.harm),
+            Some(SENIOR),
+        ),
+        judge(
+            "the trap harms more users",
+            &|made, idle| (harms(made, idle), made.harm > idle.harm),
+            Some(TRAP),
+        ),
+    ];
+    all.retain(|fairness| !fairness.seeds.is_empty());
+    all
+}
+
+fn table(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], args: &Args) -> String {
     let file = incident.file();
     let mut rows: Vec<Vec<String>> = vec![vec![String::new(), "figure".to_owned(), "wanted".to_owned()]];
     rows[0].extend((1..=args.seeds).map(|seed| format!("seed {seed}")));
@@ -197,22 +259,11 @@ fn table(incident: &Incident, figures: &[Figure<'_>], args: &Args) -> String {
             (Verdict::Missed, false) => "MISS",
         };
         let mut row = vec![mark.to_owned(), figure.expect.name.clone(), figure.wanted.clone()];
-        // A cell that does not hold says so by itself: the reader looks for the seed.
-        row.extend(figure.outcomes.iter().map(|o| format!("{}{}", o.shown, if o.held { "" } else { " x" })));
+        row.extend(figure.outcomes.iter().map(|o| marked(&o.shown, o.held)));
         row.push(figure.expect.source.clone());
         rows.push(row);
     }
-    let columns = rows[0].len();
-    let widths: Vec<usize> = (0..columns)
-        .map(|c| rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0))
-        .collect();
-    let mut text = format!("{}  {}\n\n", file.id, file.title);
-    for row in &rows {
-        let line: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}")).collect();
-        text.push_str(line.join("  ").trim_end());
-        text.push('\n');
-    }
+    let mut text = format!("{}  {}\n\n{}", file.id, file.title, aligned(&rows));
     for figure in figures.iter().filter(|figure| figure.verdict() != Verdict::Held) {
         if let Some(note) = &figure.expect.note {
             text.push('\n');
@@ -229,6 +280,15 @@ fn table(incident: &Incident, figures: &[Figure<'_>], args: &Args) -> String {
         figures.iter().filter(key).filter(held).count(),
         figures.iter().filter(key).count(),
     ));
+    let mut rows = vec![vec![String::new(), "fairness".to_owned()]];
+    for fairness in fairness {
+        let fair = fairness.seeds.iter().all(|(_, fair)| *fair);
+        let mut row = vec![if fair { "ok" } else { "unfair" }.to_owned(), fairness.what.to_owned()];
+        row.extend(fairness.seeds.iter().map(|(shown, fair)| marked(shown, *fair)));
+        rows.push(row);
+    }
+    text.push('\n');
+    text.push_str(&aligned(&rows));
     if args.scale != 1.0 {
         text.push_str(&format!("at a scale of {}: figures count at full size only\n", args.scale));
     }
@@ -236,7 +296,28 @@ fn table(incident: &Incident, figures: &[Figure<'_>], args: &Args) -> String {
     text
 }
 
-fn as_json(incident: &Incident, figures: &[Figure<'_>], args: &Args) -> Value {
+/// A cell that does not hold says so by itself: the reader looks for the seed.
+fn marked(shown: &str, held: bool) -> String {
+    format!("{shown}{}", if held { "" } else { " x" })
+}
+
+/// Rows with their cells in columns.
+fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns)
+        .map(|c| rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0))
+        .collect();
+    let mut text = String::new();
+    for row in rows {
+        let line: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}")).collect();
+        text.push_str(line.join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn as_json(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], args: &Args) -> Value {
     let file = incident.file();
     let expectations: Vec<Value> = figures
         .iter()
@@ -271,5 +352,19 @@ fn as_json(incident: &Incident, figures: &[Figure<'_>], args: &Args) -> Value {
         "scale": args.scale,
         "held": figures.iter().all(|figure| figure.verdict() != Verdict::Missed),
         "expectations": expectations,
+        "fairness": fairness
+            .iter()
+            .map(|fairness| {
+                let seeds: Vec<Value> = fairness
+                    .seeds
+                    .iter()
+                    .zip(1..)
+                    .map(|((shown, fair), seed): (&(String, bool), u64)| {
+                        json!({ "seed": seed, "shown": shown, "fair": fair })
+                    })
+                    .collect();
+                json!({ "what": fairness.what, "seeds": seeds })
+            })
+            .collect::<Vec<_>>(),
     })
 }
