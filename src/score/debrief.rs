@@ -670,10 +670,10 @@ fn missed(session: &Session) -> Vec<Missed> {
             (false, false) => MissedKind::NotVisible,
         };
         let text = format!(
-            "{}: what decides \"{}\", which you left {}.",
-            hypothesis.decided_by.join(", "),
-            hypothesis.text,
-            verdict_text(v.verdict)
+            "\"{}\" (your verdict: {}) is decided by {}.",
+            hypothesis.text.trim_end_matches('.'),
+            verdict_text(v.verdict),
+            hypothesis.decided_by.join(", ")
         );
         all.push(Missed { kind, text });
     }
