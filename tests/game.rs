@@ -252,6 +252,10 @@ fn every_lever_says_what_it_takes_and_how_to_undo_it() {
             assert!(!text.is_empty(), "{lever:?}");
         }
     }
+    let text = |l: &pagerdrill::game::LeverView| {
+        format!("{}: {}\n  {}\n  {}\n  {}\n", l.title, l.now, l.takes, l.undo, l.effect)
+    };
+    insta::assert_snapshot!(levers.iter().map(text).collect::<String>());
     let mobile = levers.iter().find(|l| l.title.contains("mobile")).expect("a lever");
     assert!(mobile.takes.contains("60 s"), "{}", mobile.takes);
 }
@@ -278,7 +282,7 @@ fn directions_are_right_when_they_are_true() {
         (&failing, 0.35, 0.0, 0.10, vec![Better]),
         (&failing, 0.35, 0.0, 0.001, vec![Better, Recovered]),
         (&failing, 0.001, 0.0, 0.002, vec![Same, Recovered]),
-        (&hits, 0.12, 0.97, 0.09, vec![MuchWorse, Worse]),
+        (&hits, 0.12, 0.97, 0.08, vec![MuchWorse, Worse]),
         (&hits, 0.12, 0.97, 0.95, vec![Better, Recovered]),
         (&rate, 11_000.0, 4_000.0, 4_100.0, vec![Better, Recovered]),
         (&rate, 0.0, 0.0, 0.0, vec![Same, Recovered]),
@@ -316,7 +320,7 @@ fn a_command() -> impl Strategy<Value = Command> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
 
     /// However the way is split, the same commands at the same instants give the same run.
     #[test]
@@ -509,13 +513,17 @@ fn a_good_run_performs_in_every_dimension_and_its_debrief_says_so() {
     assert!(d.why_it_held[0].healthy.ends_with('%'));
     for width in [0, 60, 100, 300] {
         let text = report::text(&d, width);
-        for part in ["Marks", "The trap, played again", "Load without users.", "To discuss"] {
+        for part in
+            ["Marks", "What you pinned", "The trap, played again", "Load without users.", "To discuss"]
+        {
             assert!(text.contains(part), "{text}");
         }
     }
     let markdown = report::markdown(&d);
     assert!(markdown.starts_with("# Stuck: debrief\n"), "{markdown}");
     let json: serde_json::Value = serde_json::from_str(&report::json(&d)).expect("JSON");
+    assert_eq!(json["finding"]["trigger"], "node");
+    assert_eq!(json["evidence"][1]["id"], "E-0002");
     assert_eq!(json["schema"], 1);
     assert_eq!(json["score"]["dimensions"][0]["grade"], "P");
 }

@@ -100,7 +100,12 @@ impl OwnRuns {
             None => with.clone(),
             Some(_) => finish(Session::new(Arc::clone(session.incident()), small), &[]),
         };
-        OwnRuns { with, without, none, played_out: Harm::of(session.played_out().series()) }
+        let played_out = if session.now() >= session.end() {
+            Harm::of(session.series())
+        } else {
+            Harm::of(session.played_out().series())
+        };
+        OwnRuns { with, without, none, played_out }
     }
 }
 
