@@ -104,6 +104,18 @@ pub(crate) enum Id {
     Submit,
     /// Does it without a prediction.
     SubmitPlain,
+    /// Chooses an option or takes the choice back.
+    Toggle,
+    /// Does what the dialog says from any of its fields.
+    Save,
+    /// Accepts an explanation.
+    Accept,
+    /// Rejects an explanation.
+    Reject,
+    /// Leaves an explanation open again.
+    Reopen,
+    /// Writes the finding into a file.
+    Export,
 }
 
 /// Where a key means something. A layer names its contexts, the most particular first.
@@ -127,6 +139,8 @@ pub(crate) enum Context {
     Stage,
     /// A form.
     Dialog,
+    /// The notebook.
+    Notebook,
     /// The debrief.
     Debrief,
 }
@@ -144,6 +158,7 @@ impl Context {
             Context::Search => "Searching",
             Context::Stage => "Stage questions",
             Context::Dialog => "Dialogs",
+            Context::Notebook => "Notebook",
             Context::Debrief => "Debrief",
         }
     }
@@ -241,7 +256,7 @@ const fn action(
 /// Everything that can be done.
 #[rustfmt::skip]
 pub(crate) static ACTIONS: &[Action] = {
-    use Context::{Briefing, Charts, Console, Debrief, Dialog, Global, Library, Move, Search, Stage};
+    use Context::{Briefing, Charts, Console, Debrief, Dialog, Global, Library, Move, Notebook, Search, Stage};
     &[
         action(Console, Id::Pause, &["Space"], "pause", "Stops the clock, and lets it go on.", 1, running),
         action(Console, Id::Step, &["."], "one second", "Lets the clock go on by one second.", 0, clock_free),
@@ -281,6 +296,12 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Search, Id::NextMatch, &["n"], "next match", "Goes to the next match.", 0, always),
         action(Search, Id::PreviousMatch, &["N"], "match before", "Goes to the match before.", 0, always),
 
+        action(Notebook, Id::Open, &["Enter"], "open", "Judges the selected explanation with its evidence, or opens the finding.", 1, always),
+        action(Notebook, Id::Accept, &["A"], "accept", "Accepts the selected explanation.", 2, always),
+        action(Notebook, Id::Reject, &["R"], "reject", "Rejects the selected explanation.", 2, always),
+        action(Notebook, Id::Reopen, &["O"], "reopen", "Leaves the selected explanation open again.", 0, always),
+        action(Notebook, Id::Export, &["x"], "write to a file", "Writes the finding as JSON beside the kept runs.", 0, always),
+
         action(Library, Id::Open, &["Enter"], "choose", "Chooses the selected incident.", 1, always),
         action(Briefing, Id::Open, &["Enter"], "start", "Starts the clock.", 1, always),
         action(Debrief, Id::NextPane, &["Tab"], "next section", "Goes to the next section.", 2, always),
@@ -290,6 +311,8 @@ pub(crate) static ACTIONS: &[Action] = {
 
         action(Dialog, Id::Submit, &["Enter"], "apply", "Does what the dialog says; in a field that is not the last, goes to the next one.", 1, always),
         action(Dialog, Id::SubmitPlain, &["s"], "apply without a prediction", "Pulls the lever without saying what you expect.", 2, always),
+        action(Dialog, Id::Toggle, &["Space"], "choose", "In a list, chooses an option or takes the choice back.", 2, always),
+        action(Dialog, Id::Save, &["Ctrl-s"], "save", "Does what the dialog says from any of its fields.", 0, always),
         action(Dialog, Id::NextField, &["Tab", "Down", "j"], "next field", "Goes to the next field.", 3, always),
         action(Dialog, Id::PreviousField, &["BackTab", "Up", "k"], "field before", "Goes to the field before.", 0, always),
         action(Dialog, Id::Left, &["Left", "h"], "previous choice", "Takes the choice to the left.", 0, always),

@@ -6,6 +6,8 @@
 mod dashboards;
 mod evidence;
 mod feed;
+mod logs;
+mod traces;
 
 use ratatui::layout::Rect;
 
@@ -78,6 +80,8 @@ pub(crate) trait Pane {
 pub(crate) fn all() -> Vec<Box<dyn Pane>> {
     vec![
         Box::new(dashboards::Dashboards::default()),
+        Box::new(logs::Logs::default()),
+        Box::new(traces::Traces::default()),
         Box::new(feed::Feed::default()),
         Box::new(evidence::EvidenceList::default()),
     ]
