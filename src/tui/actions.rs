@@ -275,7 +275,7 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Console, Id::Expand, &["e"], "expand", "Gives what you look at the whole screen, with a crosshair on charts; again brings it back.", 5, always),
         action(Console, Id::NextPane, &["Tab"], "next pane", "Gives the keys to the next pane.", 7, always),
         action(Console, Id::PreviousPane, &["BackTab"], "previous pane", "Gives the keys to the pane before.", 0, always),
-        action(Console, Id::Pane(1), &["1"], "pane 1", "Shows the pane of that digit; so do 2 to 9.", 0, always),
+        action(Console, Id::Pane(1), &["1"], "pane 1 to 9", "Shows the pane of that digit; so do 2 to 9.", 0, always),
         action(Console, Id::Pane(2), &["2"], "pane 2", "", 0, always),
         action(Console, Id::Pane(3), &["3"], "pane 3", "", 0, always),
         action(Console, Id::Pane(4), &["4"], "pane 4", "", 0, always),
@@ -329,7 +329,7 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Move, Id::Bottom, &["G", "End"], "to the last", "To the last row.", 0, always),
         action(Move, Id::Open, &["Enter"], "open", "Opens what is selected.", 8, always),
 
-        action(Global, Id::Back, &["Esc"], "back", "Closes what is on top. It never leaves the game.", 8, always),
+        action(Global, Id::Back, &["Esc"], "back", "Closes what is on top. It never leaves the game.", 0, always),
         action(Global, Id::Quit, &["q", "Ctrl-c"], "quit", "Leaves this screen or the game; asks first while an incident runs.", 9, always),
         action(Global, Id::Help, &["?", "F1"], "help", "Shows this list of keys; type to search it.", 10, always),
         action(Global, Id::Palette, &[":", "Ctrl-p"], "palette", "Finds anything that can be done by a few letters of its name.", 9, always),

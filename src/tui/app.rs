@@ -109,6 +109,7 @@ impl App {
     }
 
     /// The run, when there is one.
+    #[cfg(test)]
     pub(crate) fn play(&self) -> Option<&Play> {
         self.play.as_ref()
     }
@@ -125,7 +126,9 @@ impl App {
     }
 
     fn scene_parts(&mut self) -> (&mut Vec<Box<dyn Layer>>, Scene<'_>) {
-        (&mut self.layers, Scene { play: self.play.as_ref(), library: &self.library })
+        let mode = self.play.as_ref().map(|p| p.view().mode());
+        let held = mode.is_some_and(|mode| self.layers.last().is_some_and(|l| !l.clock_runs(mode)));
+        (&mut self.layers, Scene { play: self.play.as_ref(), library: &self.library, held })
     }
 
     fn situation(&self) -> Situation {
@@ -412,7 +415,7 @@ impl App {
                 Outcome::Prepare { entry, mode } => self.prepare(entry, mode),
                 Outcome::Begin => {
                     if let Some(play) = &mut self.play {
-                        play.begun = true;
+                        play.begin();
                     }
                     self.layers.truncate(1);
                     self.layers.push(Box::new(Console::default()));
@@ -487,25 +490,33 @@ impl App {
             canvas.text(row, 0, &format!(" {text}"), *role);
             return;
         }
+        // A dialog says its own keys.
+        if !self.layers.last().is_some_and(|l| l.covers()) {
+            return;
+        }
+        let mut shown: Vec<(Id, Line<'_>)> = actions::footer(&self.contexts(), &self.situation())
+            .into_iter()
+            .map(|action| {
+                let key = action.keys.first().copied().unwrap_or("");
+                let key = Span::styled(format!("{key} "), canvas.style(Role::Accent));
+                (action.id, Line::from(vec![key, Span::styled(action.title, canvas.style(Role::Text))]))
+            })
+            .collect();
+        // The last one, which is the help, stays whatever the width.
+        let width = |shown: &[(Id, Line<'_>)]| shown.iter().map(|s| s.1.width() + 3).sum::<usize>();
+        while shown.len() > 1 && width(&shown) > usize::from(row.width) + 1 {
+            shown.remove(shown.len() - 2);
+        }
         let mut x = 1;
-        for action in actions::footer(&self.contexts(), &self.situation()) {
-            let key = action.keys.first().copied().unwrap_or("");
-            let line = Line::from(vec![
-                Span::styled(format!("{key} "), canvas.style(Role::Accent)),
-                Span::styled(action.title, canvas.style(Role::Text)),
-            ]);
-            let width = line.width() as u16;
-            if x + width > row.width {
-                continue;
-            }
-            let here = Rect { x: row.x + x, width, ..row };
-            canvas.line(here, 0, &line);
-            canvas.hit(here, Hit::Act(action.id));
-            x += width;
-            if x + 3 < row.width {
+        for (i, (id, line)) in shown.iter().enumerate() {
+            if i > 0 {
                 canvas.text(Rect { x: row.x + x, width: 3, ..row }, 0, " · ", Role::Muted);
+                x += 3;
             }
-            x += 3;
+            let here = Rect { x: row.x + x, width: line.width() as u16, ..row };
+            canvas.line(here, 0, line);
+            canvas.hit(here, Hit::Act(*id));
+            x += here.width;
         }
     }
 

@@ -16,6 +16,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) play: Option<&'a Play>,
     /// The incidents that can be played.
     pub(crate) library: &'a [Entry],
+    /// The incident's clock stands still because of what is on top.
+    pub(crate) held: bool,
 }
 
 /// What a layer or pane wants done.
@@ -28,9 +30,9 @@ pub(crate) enum Outcome {
     Close,
     /// As if the action's key were pressed on the layer below.
     Act(Id),
-    /// A line above the footer.
+    /// A line in place of the footer.
     Say(String),
-    /// A line above the footer about something that did not work.
+    /// A line in place of the footer about something that did not work.
     Warn(String),
     /// Text for the clipboard.
     Copy(String),

@@ -17,6 +17,8 @@ mod screens;
 mod terminal;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod theme;
 mod widgets;
 

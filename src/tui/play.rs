@@ -1,7 +1,8 @@
 //! The run that is being played: a session, its pace beside the wall clock, and the reference runs in the background.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Save;
@@ -10,6 +11,7 @@ use super::pace::Pace;
 use crate::game::command::{Command, Source};
 use crate::game::{Refusal, Session, SessionOptions, View};
 use crate::incident::Incident;
+use crate::score::References;
 use crate::units::SimSpan;
 
 /// A run with its clock.
@@ -23,6 +25,8 @@ pub(crate) struct Play {
     seeking: Option<usize>,
     /// The last minute in which something was noted as looked at.
     looked: BTreeMap<Source, u64>,
+    /// The runs that this one is compared with, once they are computed.
+    references: Arc<OnceLock<Result<References, String>>>,
     save: Save,
     /// When the player began, for the name of the file that keeps the run.
     started: String,
@@ -37,9 +41,29 @@ impl Play {
             begun: false,
             seeking: None,
             looked: BTreeMap::new(),
+            references: Arc::default(),
             save,
             started: chrono::Local::now().format("%Y%m%d-%H%M%S").to_string(),
         }
+    }
+
+    /// Starts the clock, and the runs that this one will be compared with.
+    pub(crate) fn begin(&mut self) {
+        self.begun = true;
+        let (incident, options) = (Arc::clone(self.session.incident()), self.session.options());
+        let place = Arc::clone(&self.references);
+        let computed = move || {
+            let result = References::compute(&incident, options.seed, options.scale);
+            let _ = place.set(result.map_err(|e| e.to_string()));
+        };
+        if let Err(error) = thread::Builder::new().name("reference runs".to_owned()).spawn(computed) {
+            let _ = self.references.set(Err(error.to_string()));
+        }
+    }
+
+    /// The runs that this one is compared with; `None` while they are being computed.
+    pub(crate) fn references(&self) -> Option<&Result<References, String>> {
+        self.references.get()
     }
 
     /// What may be seen of it.

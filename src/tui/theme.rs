@@ -161,7 +161,9 @@ fn bold(color: Color) -> Style {
 impl Theme {
     /// The theme of that name, for that many colours; the default one when there is none of the name.
     pub(crate) fn named(name: &str, depth: Depth, glyphs: Glyphs) -> Theme {
-        let plain = Style::new();
+        // Said, not left out: it covers the colour of what stood there before.
+        let plain = fg(Color::Reset);
+        let reversed = plain.bg(Color::Reset).add_modifier(Modifier::REVERSED);
         let mut theme = match name {
             "light" => Theme {
                 name: "light",
@@ -189,7 +191,7 @@ impl Theme {
                 crit: bold(Color::Red),
                 info: fg(Color::Cyan),
                 focus: bold(Color::Cyan),
-                selection: plain.add_modifier(Modifier::REVERSED),
+                selection: reversed,
                 series: [
                     Color::Cyan,
                     Color::Yellow,
@@ -215,7 +217,7 @@ impl Theme {
                 crit: bold(rgb(0xd55e00)),
                 info: fg(rgb(0x009e73)),
                 focus: bold(rgb(0xe69f00)),
-                selection: plain.add_modifier(Modifier::REVERSED),
+                selection: reversed,
                 series: [
                     fg(rgb(0x56b4e9)),
                     fg(rgb(0xe69f00)),
@@ -262,7 +264,7 @@ impl Theme {
                 crit: plain.add_modifier(Modifier::BOLD | Modifier::REVERSED),
                 info: plain,
                 focus: plain.add_modifier(Modifier::BOLD),
-                selection: plain.add_modifier(Modifier::REVERSED),
+                selection: reversed,
                 series: [plain; 8],
             },
             // Mid tones that can be read on black and on white: most terminals do not say which they are.
@@ -277,7 +279,7 @@ impl Theme {
                 crit: bold(rgb(0xe5484d)),
                 info: fg(rgb(0x1f9bb3)),
                 focus: bold(rgb(0x3b8eea)),
-                selection: plain.add_modifier(Modifier::REVERSED),
+                selection: reversed,
                 series: [0x3b8eea, 0xd9822b, 0x1fa67a, 0xb765d3, 0xc9a21a, 0xe0577b, 0x6f7fe0, 0x8a8f98]
                     .map(|c| fg(rgb(c))),
             },
@@ -409,7 +411,8 @@ mod tests {
         let theme = Theme::named("mono", Depth::True, Glyphs::Braille);
         for role in [Role::Text, Role::Muted, Role::Crit, Role::Selection, Role::Series(3)] {
             let style = theme.style(role);
-            assert_eq!((style.fg, style.bg), (None, None), "{role:?}");
+            let none = |c: Option<Color>| c.is_none_or(|c| c == Color::Reset);
+            assert!(none(style.fg) && none(style.bg), "{role:?}");
         }
     }
 }

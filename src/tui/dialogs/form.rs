@@ -14,6 +14,8 @@
 //! ╰──────────────────────────────────────────────────────────────────╯
 //! ```
 
+use std::ops::Range;
+
 use crossterm::event::KeyCode;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -54,7 +56,7 @@ enum Field {
     /// One of several.
     Choice { label: &'static str, options: Vec<String>, chosen: Option<usize> },
     /// A number in a unit.
-    Number { label: String, input: Input, unit: Unit, hint: String },
+    Number { label: &'static str, input: Input, unit: Unit, hint: String },
     /// Words.
     Text { label: &'static str, input: Input },
 }
@@ -96,8 +98,8 @@ fn choice(label: &'static str, options: Vec<String>) -> Field {
     Field::Choice { label, options, chosen: None }
 }
 
-fn number(label: impl Into<String>, value: Option<String>, unit: Unit, hint: String) -> Field {
-    Field::Number { label: label.into(), input: Input::new(value.unwrap_or_default()), unit, hint }
+fn number(label: &'static str, value: Option<String>, unit: Unit, hint: String) -> Field {
+    Field::Number { label, input: Input::new(value.unwrap_or_default()), unit, hint }
 }
 
 fn unit_word(unit: Unit) -> &'static str {
@@ -139,8 +141,7 @@ fn prediction_fields(view: &View<'_>, series: &str) -> Vec<Field> {
     let more_is_worse = found.and_then(|s| s.more_is_worse).or(Some(true));
     let unit = found.map_or(Unit::Ratio, |s| s.unit);
     let words = DIRECTIONS.map(|d| direction_words(d, more_is_worse).to_owned());
-    let mut sure = SURE.map(|s| format!("{s} %")).to_vec();
-    sure[0] = "50 % (a guess)".to_owned();
+    let sure = SURE.map(|s| format!("{s} %")).to_vec();
     vec![
         choice("Expect", words.to_vec()),
         number("or a number", None, unit, unit_word(unit).to_owned()),
@@ -163,13 +164,8 @@ pub(crate) fn pull(lever: &LeverView, view: &View<'_>) -> Form {
     let mut fields = match &lever.argument {
         Argument::None => Vec::new(),
         Argument::Number { label, min, max, suggested, unit } => {
-            let hint = format!(
-                "{}  {} to {}",
-                unit_word(*unit),
-                typed_value(*min, *unit),
-                crate::units::short(*max)
-            );
-            vec![number(label.clone(), Some(typed_value(*suggested, *unit)), *unit, hint)]
+            let hint = format!("{label}, {} to {}", typed_value(*min, *unit), crate::units::short(*max));
+            vec![number("Value", Some(typed_value(*suggested, *unit)), *unit, hint)]
         }
         Argument::WarmUp { max_keys, suggested_keys, max_rate, suggested_rate } => vec![
             number(
@@ -265,7 +261,7 @@ pub(crate) fn ask(ask: &AskView, view: &View<'_>) -> Form {
             )
         }
     };
-    Form { title: "Before you go on".to_owned(), facts, fields, focus: 0, purpose, error: None }
+    Form { title: "A question".to_owned(), facts, fields, focus: 0, purpose, error: None }
 }
 
 /// The form that declares a severity.
@@ -497,7 +493,10 @@ impl Form {
         }
         for (f, field) in self.fields.iter().enumerate() {
             match field {
-                Field::Choice { options, .. } if stacked(options) => {
+                Field::Choice { options, .. } if !stacked(options) => {
+                    rows.extend(flow(options, room).into_iter().map(|range| Row::Choices(f, range)));
+                }
+                Field::Choice { options, .. } => {
                     for (i, option) in options.iter().enumerate() {
                         for (part, line) in wrap(option, room.saturating_sub(4)).into_iter().enumerate() {
                             rows.push(Row::Option { field: f, option: i, first: part == 0, line });
@@ -533,23 +532,45 @@ impl Form {
                     add("s", "apply without a prediction");
                 }
             }
-            _ => add("Tab", "next field"),
+            _ => {}
         }
         add("Esc", "cancel");
         Line::from(spans)
     }
 }
 
-/// Whether a choice is too long for one line, so that its options stand one below the other.
+/// Whether a choice has options of more than a few words, so that they stand one below the other.
 fn stacked(options: &[String]) -> bool {
-    options.iter().map(|o| columns(o) + 6).sum::<usize>() > 76 - usize::from(LABEL)
+    options.iter().any(|o| columns(o) > 20)
+}
+
+/// The options that stand in each row of a choice of short ones.
+fn flow(options: &[String], width: u16) -> Vec<Range<usize>> {
+    let (mut rows, mut first, mut used) = (Vec::new(), 0, 0);
+    for (i, option) in options.iter().enumerate() {
+        let needs = columns(option) + 4;
+        if i > first && used + needs > usize::from(width) {
+            rows.push(first..i);
+            (first, used) = (i, 0);
+        }
+        used += needs + 2;
+    }
+    rows.push(first..options.len());
+    rows
 }
 
 enum Row {
     Plain(Role, String),
     Fact(&'static str, String),
     Field(usize),
-    Option { field: usize, option: usize, first: bool, line: String },
+    /// Those options of a choice of short ones.
+    Choices(usize, Range<usize>),
+    Option {
+        field: usize,
+        option: usize,
+        first: bool,
+        line: String,
+    },
     Keys,
 }
 
@@ -568,7 +589,7 @@ impl Layer for Form {
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
         // When not everything fits, the field that has the keys is shown.
         let focus_row = rows.iter().rposition(|r| match r {
-            Row::Field(f) | Row::Option { field: f, .. } => *f == self.focus,
+            Row::Field(f) | Row::Choices(f, _) | Row::Option { field: f, .. } => *f == self.focus,
             _ => false,
         });
         let height = usize::from(inside.height);
@@ -587,6 +608,7 @@ impl Layer for Form {
                     canvas.text(beside(inside), y, text, Role::Text);
                 }
                 Row::Field(f) => self.draw_field(canvas, inside, y, *f),
+                Row::Choices(f, range) => self.draw_choices(canvas, inside, y, *f, range.clone()),
                 Row::Option { field, option, first, line } => {
                     self.draw_option(canvas, inside, y, (*field, *option), *first, line);
                 }
@@ -698,32 +720,39 @@ impl Form {
         canvas.hit_row(place, y, Hit::Item(field * 100 + option));
     }
 
+    fn draw_choices(&self, canvas: &mut Canvas<'_>, inside: Rect, y: u16, f: usize, range: Range<usize>) {
+        let Some(Field::Choice { label, options, chosen }) = self.fields.get(f) else { return };
+        let focus = f == self.focus;
+        if range.start == 0 {
+            canvas.text(inside, y, label, if focus { Role::Focus } else { Role::Muted });
+        }
+        let place = beside(inside);
+        let mut x = 0;
+        for (i, option) in options.iter().enumerate().take(range.end).skip(range.start) {
+            let is_chosen = *chosen == Some(i);
+            let text = format!("{} {option}", mark(is_chosen));
+            let width = columns(&text) as u16;
+            if x >= place.width {
+                break;
+            }
+            let here = Rect { x: place.x + x, width: width.min(place.width - x), ..place };
+            let role = match (is_chosen, focus) {
+                (true, true) => Role::Selection,
+                (true, false) => Role::Accent,
+                _ => Role::Text,
+            };
+            canvas.text(here, y, &text, role);
+            canvas.hit_row(here, y, Hit::Item(f * 100 + i));
+            x += width + 2;
+        }
+    }
+
     fn draw_field(&self, canvas: &mut Canvas<'_>, inside: Rect, y: u16, f: usize) {
         let focus = f == self.focus;
         let label_role = if focus { Role::Focus } else { Role::Muted };
         let place = beside(inside);
         match &self.fields[f] {
-            Field::Choice { label, options, chosen } => {
-                canvas.text(inside, y, label, label_role);
-                let mut x = 0;
-                for (i, option) in options.iter().enumerate() {
-                    let is_chosen = *chosen == Some(i);
-                    let text = format!("{} {option}", mark(is_chosen));
-                    let width = columns(&text) as u16;
-                    if x >= place.width {
-                        break;
-                    }
-                    let here = Rect { x: place.x + x, width: width.min(place.width - x), ..place };
-                    let role = match (is_chosen, focus) {
-                        (true, true) => Role::Selection,
-                        (true, false) => Role::Accent,
-                        _ => Role::Text,
-                    };
-                    canvas.text(here, y, &text, role);
-                    canvas.hit_row(here, y, Hit::Item(f * 100 + i));
-                    x += width + 2;
-                }
-            }
+            Field::Choice { .. } => {}
             Field::Number { label, input, hint, .. } => {
                 canvas.text(inside, y, label, label_role);
                 self.draw_input(canvas, Rect { width: place.width.min(16), ..place }, y, input, focus);

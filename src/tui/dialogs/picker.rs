@@ -371,6 +371,10 @@ impl Picker {
             let rest =
                 Rect { x: list.x + indent.min(list.width), width: list.width.saturating_sub(indent), ..list };
             let used = canvas.text(rest, y, &row.title, role);
+            if with_headings && !row.blocked && rest.width > 40 {
+                let beside = Rect { x: rest.x + 22, width: rest.width - 22, ..rest };
+                canvas.text(beside, y, row.detail.first().map_or("", |d| &d.1), Role::Muted);
+            }
             let free = rest.width.saturating_sub(used + 2);
             if free > 4 && !row.right.is_empty() {
                 let right = Rect { x: rest.x + used + 2, width: free, ..rest };

@@ -42,7 +42,7 @@ impl Layer for Quit {
     }
 
     fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, _scene: &Scene<'_>) {
-        let place = centred(area, 52, 8);
+        let place = centred(area, 60, 8);
         canvas.clear(place);
         let inside = canvas.frame(place, "Leave the incident?", &Line::default(), true);
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };

@@ -63,6 +63,12 @@ impl Dashboards {
         WINDOWS_MIN[self.window] * 60
     }
 
+    /// Seconds that are shown: no more than there are, in whole minutes.
+    fn shown_s(&self, view: &View<'_>) -> usize {
+        let recorded = view.series().seconds().div_ceil(60) * 60;
+        self.window_s().min(recorded.max(60))
+    }
+
     fn turn(&mut self, view: &View<'_>, by: isize) {
         let n = view.dashboards().len().max(1) as isize;
         self.dashboard = (self.dashboard as isize + by).rem_euclid(n) as usize;
@@ -101,7 +107,7 @@ impl Dashboards {
             threshold: panel.threshold.as_ref().map(|(value, name)| (*value, name.as_str())),
             marks,
             now: view.series().seconds(),
-            window: self.window_s(),
+            window: self.shown_s(view),
             crosshair: self.crosshair,
             clock: view.clock_at(crate::units::SimTime::ZERO),
             focus,
@@ -138,11 +144,12 @@ fn plotted<'a>(series: &'a Series, patterns: &[String]) -> Plotted<'a> {
         let (head, tail) = p.split_once('*')?;
         series.name.strip_prefix(head)?.strip_suffix(tail)
     });
-    let first_word = |name: &str| name.split('.').next().map(str::to_owned);
-    let alike = patterns.iter().filter_map(|p| first_word(p)).all(|w| Some(w) == first_word(&series.name));
+    let (first, rest) = series.name.split_once('.').unwrap_or((&series.name, ""));
+    let of_that_word = patterns.iter().filter(|p| p.split('.').next() == Some(first)).count();
     let name = match short {
         Some(short) => short,
-        None if alike => series.name.split_once('.').map_or(series.name.as_str(), |(_, rest)| rest),
+        None if of_that_word == patterns.len() && !rest.is_empty() => rest,
+        None if of_that_word == 1 => first,
         None => series.name.as_str(),
     };
     Plotted {
@@ -164,7 +171,15 @@ fn marks(view: &View<'_>) -> Vec<Mark> {
         };
         Mark { second: a.at.as_secs() as usize, letter, role }
     };
-    view.annotations().into_iter().map(mark).collect()
+    let mut all = view.annotations();
+    // The later ones are drawn over the others where they share a column.
+    all.sort_by_key(|a| match a.kind {
+        AnnotationKind::Change => 0,
+        AnnotationKind::Alert => 1,
+        AnnotationKind::Action => 2,
+        AnnotationKind::Page => 3,
+    });
+    all.into_iter().map(mark).collect()
 }
 
 impl Pane for Dashboards {
@@ -269,6 +284,21 @@ impl Pane for Dashboards {
         let name = self.panel(view)?.series.first()?;
         let series = view.series().matching(name).next()?;
         Some(Source::Series(series.name.clone()))
+    }
+
+    fn pin_note(&self, view: &View<'_>) -> String {
+        let Some(panel) = self.panel(view) else { return String::new() };
+        let series = || panel.series.iter().flat_map(|name| view.series().matching(name));
+        let value = |s: &Series, v: f64| format!("{} {}", s.name, s.unit.show(v));
+        if let Some(second) = self.crosshair {
+            let at = |s: &Series| s.values.get(second).map(|v| value(s, *v));
+            let values: Vec<String> = series().take(NOTED).filter_map(at).collect();
+            let time = view.clock_at(crate::units::SimTime::from_secs(second as u64));
+            return format!("at {time}: {}", values.join(", "));
+        }
+        let others: Vec<String> =
+            series().skip(1).take(NOTED).map(|s| value(s, s.last().unwrap_or(f64::NAN))).collect();
+        if others.is_empty() { String::new() } else { format!("beside {}", others.join(", ")) }
     }
 
     fn copied(&self, view: &View<'_>) -> Option<String> {

@@ -7,7 +7,7 @@ use super::{Look, Pane};
 use crate::game::command::Source;
 use crate::game::{FeedItem, FeedKind, View};
 use crate::tui::actions::{Id, key_of};
-use crate::tui::canvas::{Canvas, Hit, wrap};
+use crate::tui::canvas::{Canvas, Hit, columns, wrap};
 use crate::tui::dialogs;
 use crate::tui::layer::Outcome;
 use crate::tui::theme::Role;
@@ -43,16 +43,18 @@ fn lines(canvas: &Canvas<'_>, item: &FeedItem, view: &View<'_>, width: u16) -> V
         Span::styled(format!("{} ", &time[..5]), canvas.style(Role::Muted)),
         Span::styled(who, canvas.style(role)),
     ];
+    let room = usize::from(width).saturating_sub(columns(&head));
+    let named = !item.role.is_empty() && columns(&item.role) + 2 <= room;
+    if named {
+        first.push(Span::styled(format!("  {}", item.role), canvas.style(Role::Muted)));
+    }
     // Short texts go on behind the name.
-    let room = usize::from(width).saturating_sub(crate::tui::canvas::columns(&head) + 2);
-    let text =
-        if item.role.is_empty() { item.text.clone() } else { format!("({}) {}", item.role, item.text) };
-    if crate::tui::canvas::columns(&text) <= room {
-        first.push(Span::styled(format!("  {text}"), canvas.style(text_role)));
+    if !named && columns(&item.text) + 2 <= room {
+        first.push(Span::styled(format!("  {}", item.text), canvas.style(text_role)));
         out.push(Line::from(first));
     } else {
         out.push(Line::from(first));
-        for line in wrap(&text, width.saturating_sub(2)) {
+        for line in wrap(&item.text, width.saturating_sub(2)) {
             out.push(Line::from(Span::styled(format!("  {line}"), canvas.style(text_role))));
         }
     }

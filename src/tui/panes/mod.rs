@@ -69,6 +69,11 @@ pub(crate) trait Pane {
         None
     }
 
+    /// What stands beside the pinned reading, when it does not say all that was looked at.
+    fn pin_note(&self, _view: &View<'_>) -> String {
+        String::new()
+    }
+
     /// What the copy key takes.
     fn copied(&self, _view: &View<'_>) -> Option<String> {
         None

@@ -41,7 +41,7 @@ fn lines(canvas: &Canvas<'_>, view: &View<'_>, width: u16) -> Vec<Line<'static>>
         text(&mut out, paragraph);
     }
     out.push(Line::default());
-    for line in briefing.diagram.lines() {
+    for line in briefing.diagram.trim_end().lines().skip_while(|l| l.trim().is_empty()) {
         out.push(Line::from(Span::styled(line.to_owned(), style(Role::Info))));
     }
     heading(&mut out, "What to expect");
@@ -122,7 +122,7 @@ impl Layer for Briefing {
                 x: place.x + 2,
                 width: place.width.saturating_sub(4),
             };
-            let text = format!(" ↓ {} more lines ", self.hidden - self.top);
+            let text = format!(" ↓ {} more lines: PageDown ", self.hidden - self.top);
             canvas.line_right(row, 0, &Line::from(Span::styled(text, canvas.style(Role::Focus))));
         }
     }

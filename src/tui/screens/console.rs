@@ -121,12 +121,13 @@ impl Console {
 }
 
 /// What the header shows, the most important first when there is no room for all.
-fn draw_header(canvas: &mut Canvas<'_>, row: Rect, play: &Play) {
+fn draw_header(canvas: &mut Canvas<'_>, row: Rect, play: &Play, held: bool) {
     let view = play.view();
     let style = |role| canvas.theme.style(role);
     let running = match (play.seeking(), play.pace.paused, view.is_over(), view.waiting().is_some()) {
         (_, _, true, _) => ("■ over".to_owned(), Role::Muted),
         (_, _, _, true) => ("⏸ waits for you".to_owned(), Role::Warn),
+        _ if held => ("⏸ you decide".to_owned(), Role::Warn),
         (true, ..) => ("▶▶ to the next news".to_owned(), Role::Info),
         (_, true, ..) => (format!("⏸ paused ({}×)", play.pace.speed()), Role::Warn),
         _ => (format!("▶ {}×", play.pace.speed()), Role::Ok),
@@ -141,7 +142,7 @@ fn draw_header(canvas: &mut Canvas<'_>, row: Rect, play: &Play) {
         Some(Severity::Sev2) => ("SEV2", Role::Warn),
         Some(Severity::Sev3) => ("SEV3", Role::Info),
         Some(Severity::Sev4) => ("SEV4", Role::Muted),
-        None => ("no severity", Role::Muted),
+        None => ("SEV?", Role::Muted),
     };
     let budget = view.budget();
     let burning = budget.burn >= 1.0;
@@ -159,13 +160,17 @@ fn draw_header(canvas: &mut Canvas<'_>, row: Rect, play: &Play) {
     ];
     let brief = vec![Span::raw(format!("budget {left}, ")), Span::styled(burn, style(burn_role))];
     let stage = view.stage().map(|s| {
-        let open = s.open_asks.len();
         let mut spans = vec![Span::raw(format!("stage {} of {}", s.number, s.of))];
-        if open > 0 {
-            let text = format!(", {open} question{}", if open == 1 { "" } else { "s" });
-            spans.push(Span::styled(text, style(Role::Warn)));
+        match s.open_asks.len() {
+            0 => {}
+            1 => spans.push(Span::styled(", 1 question", style(Role::Warn))),
+            n => spans.push(Span::styled(format!(", {n} questions"), style(Role::Warn))),
         }
         spans
+    });
+    let stage_brief = view.stage().map(|s| {
+        let role = if s.open_asks.is_empty() { Role::Text } else { Role::Warn };
+        vec![Span::styled(format!("stage {}/{}", s.number, s.of), style(role))]
     });
     let hints =
         view.stage().filter(|s| s.hints_left > 0).map(|s| vec![Span::raw(format!("hints {}", s.hints_left))]);
@@ -181,7 +186,7 @@ fn draw_header(canvas: &mut Canvas<'_>, row: Rect, play: &Play) {
         }
         fits
     };
-    let stage = stage.filter(|s| fits(s));
+    let stage = stage.filter(|s| fits(s)).or_else(|| stage_brief.filter(|s| fits(s)));
     let title = Some(title).filter(|t| fits(t));
     let budget = if fits(&[Span::raw(format!("{objective} SLO: "))]) { long } else { brief };
     let hints = hints.filter(|h| fits(h));
@@ -219,7 +224,7 @@ impl Layer for Console {
         }
         let view = play.view();
         self.wide = area.width >= WIDE;
-        draw_header(canvas, Rect { height: 1, ..area }, play);
+        draw_header(canvas, Rect { height: 1, ..area }, play, scene.held);
         let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
         let shown = self.shown();
         let (side, main): (Vec<usize>, Vec<usize>) =
@@ -279,8 +284,9 @@ impl Layer for Console {
                     return Some(vec![Outcome::Warn("Nothing here can be pinned.".to_owned())]);
                 };
                 let next = view.evidence().len() + 1;
+                let note = pane.pin_note(&view);
                 let said = format!("Pinned as E-{next:04}.");
-                return Some(vec![Outcome::Submit(Command::Pin { what, note: String::new() }, said)]);
+                return Some(vec![Outcome::Submit(Command::Pin { what, note }, said)]);
             }
             Id::Copy => {
                 return Some(vec![match pane.copied(&view) {

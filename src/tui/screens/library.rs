@@ -28,6 +28,20 @@ pub(crate) struct Library {
     cursor: Cursor,
 }
 
+/// What a newcomer should know before the first run.
+const HOW_IT_GOES: [(&str, &str); 4] = [
+    (
+        "You read",
+        "dashboards, logs, traces, changes and a runbook of a system that is simulated request by request.",
+    ),
+    ("You decide", "what it is, how bad it is, which lever to pull, and what you expect of it."),
+    ("It answers", "with what such a system would do. No lever is labelled right or wrong."),
+    (
+        "Afterwards",
+        "your run is set beside doing nothing and beside a senior engineer's reading of the same screens.",
+    ),
+];
+
 fn level(level: Level) -> &'static str {
     match level {
         Level::Beginner => "first weeks on call",
@@ -59,9 +73,29 @@ impl Layer for Library {
             Span::styled("  a flight simulator for on-call engineers", canvas.style(Role::Muted)),
         ]);
         canvas.line(top, 0, &name);
-        let list = Rect { y: top.y + 2, height: top.height.saturating_sub(2), ..top };
-        if list.height < 3 {
+        let rest = Rect { y: top.y + 2, height: top.height.saturating_sub(2), ..top };
+        if rest.height < 3 {
             return;
+        }
+        // As high as the list needs, and how it goes below it when there is room.
+        let wanted = (scene.library.len() as u16).saturating_mul(4) + 1;
+        let list = Rect { height: wanted.clamp(3, rest.height), ..rest };
+        let below =
+            Rect { y: list.bottom() + 1, height: rest.height.saturating_sub(list.height + 1), ..rest };
+        let mut row = 0;
+        for (title, text) in HOW_IT_GOES {
+            let lines = wrap(text, below.width.saturating_sub(14));
+            canvas.text(below, row, title, Role::Accent);
+            for line in lines {
+                let x = 14.min(below.width);
+                canvas.text(
+                    Rect { x: below.x + x, width: below.width - x, ..below },
+                    row,
+                    &line,
+                    Role::Muted,
+                );
+                row += 1;
+            }
         }
         let inside = canvas.frame(list, "Incidents", &Line::default(), true);
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };

@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use crate::tui::canvas::{Canvas, columns};
@@ -114,11 +114,12 @@ impl Chart<'_> {
             right.push(Span::styled(line.unit.show(value), canvas.style(role).add_modifier(Modifier::BOLD)));
         }
         if let Some((_, name)) = self.threshold.filter(|_| breached) {
-            // The name of what is breached where there is room for it, a word where there is not.
+            // The name of what is breached where there is room for it, a word or a sign where there is not.
             let space = if right.is_empty() { "" } else { "  " };
-            let used = columns(self.title) + right.iter().map(Span::width).sum::<usize>() + 14;
-            let fits = used + columns(name) <= usize::from(area.width);
-            let text = if fits { format!("{space}! {name}") } else { format!("{space}! breached") };
+            let used = columns(self.title) + right.iter().map(Span::width).sum::<usize>() + 8;
+            let room = usize::from(area.width).saturating_sub(used);
+            let words = [format!("{space}! {name}"), format!("{space}! breached")];
+            let text = words.into_iter().find(|w| columns(w) <= room).unwrap_or(format!("{space}!"));
             right.push(Span::styled(text, canvas.style(Role::Crit)));
         }
         let inner = canvas.frame(area, self.title, &Line::from(right), self.focus);
@@ -213,30 +214,29 @@ impl Chart<'_> {
             };
             spans.push(Span::styled(text, canvas.style(Role::Text)));
         } else {
-            // The value belongs to its name: a legend that does not fit loses letters of the names first.
+            // The value belongs to its name: a legend that does not fit is set closer, then loses letters of the
+            // longest names.
             let values: Vec<String> =
                 self.lines.iter().map(|l| l.unit.show(l.at(at).unwrap_or(f64::NAN))).collect();
-            let used: usize = values.iter().map(|v| columns(v) + 5).sum::<usize>()
-                + spans.iter().map(Span::width).sum::<usize>();
-            let names: usize = self.lines.iter().map(|l| columns(&l.name)).sum();
-            let room = usize::from(row.width).saturating_sub(used);
+            let room = usize::from(row.width).saturating_sub(spans.iter().map(Span::width).sum());
+            let n = self.lines.len();
+            let longest = self.lines.iter().map(|l| columns(&l.name)).max().unwrap_or(0);
+            let names = |most: usize| self.lines.iter().map(|l| columns(&l.name).min(most)).sum::<usize>();
+            let fixed: usize = values.iter().map(|v| columns(v) + 2).sum();
+            let fits =
+                |space: usize, most: usize| fixed + names(most) + n * space + (n - 1) * (space + 1) <= room;
+            let space = usize::from(fits(1, longest));
+            let allowed = (0..=longest).rev().find(|&most| fits(space, most)).unwrap_or(0);
             for (i, (line, value)) in self.lines.iter().zip(values).enumerate() {
-                let allowed = if names <= room { usize::MAX } else { room / self.lines.len() };
                 let name: String = line.name.chars().take(allowed).collect();
                 let style = canvas.style(Role::Series(i));
-                spans.push(Span::styled(format!("{} ", marker(i)), style));
-                if !name.is_empty() {
-                    spans.push(Span::styled(format!("{name} "), canvas.style(Role::Muted)));
-                }
-                spans.push(Span::styled(format!("{value}  "), style.add_modifier(Modifier::BOLD)));
+                let gap = if i == 0 { 0 } else { space + 1 };
+                spans.push(Span::styled(format!("{:gap$}{}{:space$}", "", marker(i), ""), style));
+                spans.push(Span::styled(name, canvas.style(Role::Muted)));
+                spans.push(Span::styled(format!(" {value}"), style.add_modifier(Modifier::BOLD)));
             }
         }
-        let mut line = Line::from(spans);
-        while line.width() > usize::from(row.width)
-            && line.spans.last().is_some_and(|s| s.content.trim().is_empty())
-        {
-            line.spans.pop();
-        }
+        let line = Line::from(spans);
         canvas.line(row, 0, &line);
     }
 
@@ -317,12 +317,10 @@ impl Chart<'_> {
         let Some(column) = self.crosshair.and_then(|s| scale.cell_of(s)) else { return };
         let style = canvas.style(Role::Focus);
         for y in scale.plot.y..scale.plot.bottom() {
-            if let Some(cell) = canvas.buf.cell_mut((scale.plot.x + column, y)) {
-                if matches!(cell.symbol(), " " | "┊" | "╌") {
-                    cell.set_symbol("│").set_style(style);
-                } else {
-                    cell.set_style(Style::new().add_modifier(Modifier::REVERSED));
-                }
+            if let Some(cell) = canvas.buf.cell_mut((scale.plot.x + column, y))
+                && matches!(cell.symbol(), " " | "┊" | "╌")
+            {
+                cell.set_symbol("│").set_style(style);
             }
         }
     }

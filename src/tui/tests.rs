@@ -1,0 +1,476 @@
+//! The whole front end without a terminal: state, keys, state; and pictures of the screens as text.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use super::actions::Key;
+use super::app::{App, Setup};
+use super::screens::library::Entry;
+use super::testing::text;
+use super::theme::{Glyphs, Surroundings};
+use crate::game::command::{Command, Direction, Expected, Source};
+use crate::game::{Mode, Session};
+use crate::incident::load;
+use crate::incident::schema::{Action, Severity};
+use crate::units::{Rate, SimTime};
+
+/// An application with one small incident in its menu, and how often a run was kept.
+fn app_and_saves() -> (App, Arc<AtomicUsize>) {
+    let file = include_str!("../../tests/incidents/good/minimal.ron");
+    let incident = load("minimal.ron", file).incident.expect("the fixture is a good incident");
+    let library = vec![Entry { incident: Arc::new(incident), best: String::new() }];
+    let saves = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&saves);
+    let save = move |_: &Session, _: &str| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        Ok("a file".to_owned())
+    };
+    let around = Surroundings::default();
+    let theme = around.theme(Some("mono"), Some(Glyphs::Braille));
+    let setup = Setup { seed: 1, scale: 1.0, speed: 8 };
+    (App::new(library, theme, around, setup, Arc::new(save)), saves)
+}
+
+fn app() -> App {
+    app_and_saves().0
+}
+
+/// Presses keys, written as in the table and separated by spaces.
+fn press(app: &mut App, keys: &str) {
+    for name in keys.split(' ') {
+        let key = Key::read(name).unwrap_or_else(|| panic!("`{name}` is not a key"));
+        let modifiers = if key.ctrl { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
+        app.key(KeyEvent::new(key.code, modifiers));
+    }
+}
+
+/// Types text.
+fn type_text(app: &mut App, text: &str) {
+    for c in text.chars() {
+        app.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
+    }
+}
+
+/// What is on the screen.
+fn screen(app: &mut App, width: u16, height: u16) -> String {
+    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+    app.draw(&mut buf);
+    text(&buf)
+}
+
+fn shown(app: &mut App) -> String {
+    screen(app, 120, 36)
+}
+
+/// A run in that mode with its clock started.
+fn playing(mode: Mode) -> App {
+    let mut app = app();
+    app.prepare(0, mode);
+    press(&mut app, "Enter");
+    app
+}
+
+/// Lets the clock go on, a second at a time, until that second or something stops it.
+fn until(app: &mut App, second: u64) {
+    while now(app) < SimTime::from_secs(second) {
+        let before = now(app);
+        press(app, ".");
+        if now(app) == before {
+            return;
+        }
+    }
+}
+
+fn now(app: &App) -> SimTime {
+    app.play().map(|p| p.view().now()).unwrap_or_default()
+}
+
+/// What the player did, looks left out.
+fn journal(app: &App) -> Vec<Command> {
+    let journal = app.play().map(|p| p.view().journal().to_vec()).unwrap_or_default();
+    journal.into_iter().map(|j| j.1).filter(|c| !matches!(c, Command::Look(_))).collect()
+}
+
+#[test]
+fn from_the_menu_to_a_running_clock_in_three_keys() {
+    let mut app = app();
+    assert!(shown(&mut app).contains("Small"));
+    press(&mut app, "Enter");
+    assert!(shown(&mut app).contains("Guided"));
+    press(&mut app, "Enter");
+    assert!(shown(&mut app).contains("Your part"));
+    assert!(!app.moves());
+    press(&mut app, "Enter");
+    assert!(app.moves());
+    assert!(shown(&mut app).contains("10:00:00 ▶ 8×"));
+}
+
+#[test]
+fn wall_time_moves_the_clock_by_the_speed_and_a_pause_stops_it() {
+    let mut app = playing(Mode::Live);
+    for _ in 0..4 {
+        app.advance(Duration::from_millis(250));
+    }
+    // A slow machine may give some of it up; it never goes faster.
+    assert!(now(&app) > SimTime::ZERO && now(&app) <= SimTime::from_secs(8));
+    press(&mut app, "Space");
+    let stopped = now(&app);
+    app.advance(Duration::from_millis(250));
+    assert_eq!(now(&app), stopped);
+    assert!(!app.moves());
+    assert!(shown(&mut app).contains("paused"));
+    press(&mut app, ".");
+    assert_eq!(now(&app), stopped + crate::units::SimSpan::from_secs(1));
+}
+
+#[test]
+fn escape_never_leaves_and_q_asks_once() {
+    let (mut app, saves) = app_and_saves();
+    app.prepare(0, Mode::Live);
+    press(&mut app, "Enter Esc Esc Esc");
+    assert!(!app.wishes.leave);
+    assert!(app.moves());
+    press(&mut app, "q");
+    assert!(shown(&mut app).contains("Leave the incident?"));
+    assert!(!app.moves(), "the clock waits for the answer");
+    press(&mut app, "Esc q q");
+    assert!(app.wishes.leave);
+    drop(app);
+    assert_eq!(saves.load(Ordering::SeqCst), 1, "the run is kept when the game is left");
+}
+
+#[test]
+fn going_back_to_the_menu_keeps_the_run() {
+    let (mut app, saves) = app_and_saves();
+    app.prepare(0, Mode::Live);
+    press(&mut app, "Enter q Down Enter");
+    assert!(app.play().is_none());
+    assert_eq!(saves.load(Ordering::SeqCst), 1);
+    assert!(shown(&mut app).contains("Incidents"));
+}
+
+#[test]
+fn a_panic_keeps_the_run() {
+    let (mut app, saves) = app_and_saves();
+    app.prepare(0, Mode::Live);
+    press(&mut app, "Enter");
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+        let _app = app;
+        std::panic::resume_unwind(Box::new("a fault"));
+    }));
+    assert!(outcome.is_err());
+    assert_eq!(saves.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn actions_say_why_they_cannot_be_done() {
+    let mut app = playing(Mode::Live);
+    press(&mut app, "m");
+    assert!(shown(&mut app).contains("you have not been paged"));
+    press(&mut app, "r");
+    assert!(shown(&mut app).contains("Nobody waits for an answer"));
+}
+
+#[test]
+fn a_stage_opens_its_questions_and_the_clock_waits() {
+    let mut app = playing(Mode::Guided);
+    until(&mut app, 181);
+    let seen = shown(&mut app);
+    assert!(seen.contains("Stage 1 of 1: First look"), "{seen}");
+    assert!(seen.contains("What is it?"), "{seen}");
+    assert!(!app.moves());
+    // The first question is a prediction: back to normal, 90 % sure.
+    press(&mut app, "Enter Right Right Right Enter Enter Right Right Enter");
+    // The second is a choice.
+    press(&mut app, "Enter Right Enter Enter");
+    let journal = journal(&app);
+    let Some(Command::Predict { ask, prediction }) = journal.first() else { panic!("{journal:?}") };
+    assert_eq!((ask.as_str(), prediction.sure), ("later", 90));
+    assert_eq!(prediction.expect, Expected::Direction(Direction::Same));
+    assert_eq!(prediction.due, SimTime::from_secs(181 + 59));
+    assert!(matches!(&journal[1], Command::Choose { option: 0, sure: 70, .. }), "{journal:?}");
+    press(&mut app, "i");
+    assert!(shown(&mut app).contains("Hint 1: Look at the cache."));
+}
+
+#[test]
+fn a_lever_is_pulled_with_a_prediction() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 181);
+    press(&mut app, "m");
+    assert!(shown(&mut app).contains("Mitigations"));
+    press(&mut app, "Enter Ctrl-u");
+    type_text(&mut app, "30");
+    press(&mut app, "Enter Right Right Right Right Enter Enter Enter");
+    let journal = journal(&app);
+    let [Command::Pull { action, prediction: Some(prediction) }] = journal.as_slice() else {
+        panic!("{journal:?}")
+    };
+    assert_eq!(*action, Action::RateLimit(Rate(30.0)));
+    assert_eq!(prediction.expect, Expected::Direction(Direction::Better));
+    assert_eq!((prediction.sure, prediction.due), (70, SimTime::from_secs(181 + 300)));
+}
+
+#[test]
+fn a_lever_is_pulled_without_a_prediction_only_on_purpose() {
+    let mut app = playing(Mode::Lab);
+    press(&mut app, "m Enter Enter Enter Enter Enter");
+    assert!(shown(&mut app).contains("Say what you expect"));
+    assert!(journal(&app).is_empty());
+    press(&mut app, "s");
+    assert!(matches!(journal(&app).as_slice(), [Command::Pull { prediction: None, .. }]));
+}
+
+#[test]
+fn a_bad_number_is_answered_with_what_a_good_one_is() {
+    let mut app = playing(Mode::Lab);
+    press(&mut app, "m Enter");
+    type_text(&mut app, "x.");
+    press(&mut app, "Tab s");
+    assert!(shown(&mut app).contains("is not a number"));
+    press(&mut app, "Up Up Ctrl-u Tab s");
+    assert!(shown(&mut app).contains("A number is missing"));
+}
+
+#[test]
+fn typed_text_is_text() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 181);
+    press(&mut app, "u");
+    type_text(&mut app, "q? :m sites fail");
+    app.paste(" since\n10:02\u{1b}");
+    press(&mut app, "Enter");
+    type_text(&mut app, "40 %");
+    press(&mut app, "Enter");
+    assert!(!app.wishes.leave);
+    let wanted = Command::Status { text: "q? :m sites fail since 10:02".to_owned(), failing: Some(0.4) };
+    assert_eq!(journal(&app), [wanted]);
+}
+
+#[test]
+fn a_paste_outside_a_field_does_nothing() {
+    let mut app = playing(Mode::Live);
+    app.paste("qqqq m : ?");
+    assert!(!app.wishes.leave);
+    assert!(app.moves());
+    assert!(journal(&app).is_empty());
+}
+
+#[test]
+fn a_severity_is_declared() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 181);
+    press(&mut app, "a v Down Down Enter");
+    assert_eq!(journal(&app), [Command::Acknowledge, Command::Declare(Severity::Sev2)]);
+    assert!(shown(&mut app).contains("SEV2"));
+}
+
+#[test]
+fn proposals_and_questions_are_answered_from_the_feed() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 301);
+    assert!(shown(&mut app).contains("2 open"));
+    // The oldest open item is the question.
+    press(&mut app, "r Right Enter");
+    assert!(matches!(journal(&app).last(), Some(Command::Reply { reply: 0, .. })));
+    press(&mut app, "r Left Enter s");
+    assert!(matches!(journal(&app).last(), Some(Command::Respond { accept: false, prediction: None, .. })));
+    assert!(!shown(&mut app).contains("open"));
+}
+
+#[test]
+fn evidence_is_pinned_with_what_stood_beside_it() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 3);
+    press(&mut app, "b");
+    let journal = journal(&app);
+    let [Command::Pin { what: Source::Series(name), note }] = journal.as_slice() else {
+        panic!("{journal:?}")
+    };
+    assert_eq!(name, "requests.attempt.1");
+    assert!(note.starts_with("beside requests.attempt.2"), "{note}");
+    let seen = shown(&mut app);
+    assert!(seen.contains("E-0001"), "{seen}");
+}
+
+#[test]
+fn the_crosshair_reads_an_earlier_second() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 30);
+    shown(&mut app);
+    press(&mut app, "e");
+    shown(&mut app);
+    press(&mut app, "h h");
+    let seen = shown(&mut app);
+    assert!(seen.contains("10:00:27"), "{seen}");
+    press(&mut app, "Esc");
+    assert!(!shown(&mut app).contains("10:00:27"));
+}
+
+#[test]
+fn what_is_on_the_screen_is_noted_once_a_minute() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 3);
+    (0..5).for_each(|_| drop(shown(&mut app)));
+    let looks = |app: &App| {
+        let journal = app.play().map(|p| p.view().journal().to_vec()).unwrap_or_default();
+        let first = Source::Series("requests.attempt.1".to_owned());
+        journal.iter().filter(|j| j.1 == Command::Look(first.clone())).count()
+    };
+    assert_eq!(looks(&app), 1);
+    until(&mut app, 62);
+    shown(&mut app);
+    assert_eq!(looks(&app), 2);
+}
+
+#[test]
+fn a_screen_that_is_too_small_holds_the_clock() {
+    let mut app = playing(Mode::Live);
+    let seen = screen(&mut app, 40, 10);
+    assert!(seen.contains("40 × 10"), "{seen}");
+    assert!(!app.moves());
+    screen(&mut app, 80, 24);
+    assert!(app.moves());
+}
+
+#[test]
+fn the_palette_finds_actions_and_levers() {
+    let mut app = playing(Mode::Lab);
+    press(&mut app, ":");
+    type_text(&mut app, "ratelim");
+    press(&mut app, "Enter");
+    assert!(shown(&mut app).contains("Limit") || shown(&mut app).contains("limit"));
+    assert!(shown(&mut app).contains("How sure"));
+    press(&mut app, "Esc Ctrl-p");
+    type_text(&mut app, "paus");
+    press(&mut app, "Enter");
+    assert!(!app.moves(), "the palette pauses");
+}
+
+#[test]
+fn the_mouse_does_what_keys_do() {
+    let mut app = playing(Mode::Live);
+    let seen = shown(&mut app);
+    let at = |needle: &str| {
+        let row = seen.lines().position(|l| l.contains(needle)).expect(needle);
+        let line = seen.lines().nth(row).unwrap_or_default();
+        let column = line.find(needle).map(|b| line[..b].chars().count()).unwrap_or_default();
+        (column as u16, row as u16)
+    };
+    let click = |app: &mut App, (column, row): (u16, u16)| {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        app.mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
+    };
+    click(&mut app, at("pause"));
+    assert!(shown(&mut app).contains("paused"));
+    click(&mut app, at("evidence"));
+    assert!(shown(&mut app).contains("[3] evidence") || shown(&mut app).contains("evidence"));
+    let inside = at("Quiet so far");
+    app.mouse(MouseEvent {
+        kind: MouseEventKind::ScrollDown,
+        column: inside.0,
+        row: inside.1,
+        modifiers: KeyModifiers::NONE,
+    });
+    assert!(shown(&mut app).contains("] feed"));
+}
+
+#[test]
+fn a_run_ends_and_says_where_it_is_kept() {
+    let (mut app, saves) = app_and_saves();
+    app.prepare(0, Mode::Live);
+    press(&mut app, "Enter");
+    until(&mut app, 10_000);
+    assert!(shown(&mut app).contains("over"));
+    assert!(saves.load(Ordering::SeqCst) > 0);
+    press(&mut app, "q");
+    assert!(shown(&mut app).contains("Incidents"), "an exercise that is over is left without a question");
+}
+
+/// Every screen by name, as it stands after some keys.
+fn screens() -> Vec<(&'static str, App)> {
+    let at_start = |keys: &str| {
+        let mut app = playing(Mode::Lab);
+        shown(&mut app);
+        press(&mut app, keys);
+        app
+    };
+    let mut menu = app();
+    let mut mode = app();
+    press(&mut mode, "Enter");
+    let mut briefing = app();
+    briefing.prepare(0, Mode::Guided);
+    let mut stage = playing(Mode::Guided);
+    until(&mut stage, 181);
+    shown(&mut menu);
+    vec![
+        ("menu", menu),
+        ("mode", mode),
+        ("briefing", briefing),
+        ("console", at_start("Space")),
+        ("expanded", at_start("Space e")),
+        ("levers", at_start("Space m")),
+        ("lever", at_start("Space m Enter")),
+        ("warm_up", at_start("Space m G Enter")),
+        ("help", at_start("Space ?")),
+        ("palette", at_start("Space :")),
+        ("severity", at_start("Space v")),
+        ("status", at_start("Space u")),
+        ("quit", at_start("Space q")),
+        ("stage", stage),
+    ]
+}
+
+#[test]
+fn every_screen_as_text() {
+    for (name, mut app) in screens() {
+        // A console with data is another one whenever the engine changes; its look is tested by the widgets.
+        if name == "stage" {
+            continue;
+        }
+        for (width, height) in [(120, 36), (80, 24)] {
+            insta::assert_snapshot!(format!("{name}_{width}x{height}"), screen(&mut app, width, height));
+        }
+    }
+}
+
+#[test]
+fn every_screen_at_every_size() {
+    const SIZES: [(u16, u16); 20] = [
+        (1, 1),
+        (1, 50),
+        (200, 1),
+        (2, 2),
+        (10, 5),
+        (40, 12),
+        (59, 18),
+        (60, 17),
+        (60, 18),
+        (61, 19),
+        (79, 23),
+        (80, 24),
+        (80, 18),
+        (99, 30),
+        (100, 30),
+        (120, 18),
+        (120, 36),
+        (60, 60),
+        (200, 60),
+        (300, 100),
+    ];
+    for (name, mut app) in screens() {
+        for (width, height) in SIZES {
+            let seen = screen(&mut app, width, height);
+            assert!(!seen.trim().is_empty() || width * height < 60, "{name} at {width}×{height}");
+        }
+        press(&mut app, "B B");
+        for (width, height) in [(80, 24), (120, 36)] {
+            assert!(screen(&mut app, width, height).is_ascii(), "{name} in ASCII");
+        }
+    }
+}
