@@ -96,6 +96,8 @@ pub(crate) enum Id {
     PreviousDashboard,
     /// Ends the exercise before its clock does.
     End,
+    /// Opens the debrief of a run that is over.
+    Debrief,
     /// The next field of a dialog.
     NextField,
     /// The field before.
@@ -169,6 +171,8 @@ impl Context {
 pub(crate) struct Situation {
     /// There is a run and it has not ended.
     pub(crate) running: bool,
+    /// The run has ended.
+    pub(crate) over: bool,
     /// The player has been paged.
     pub(crate) paged: bool,
     /// Somebody has said that they are on it.
@@ -224,6 +228,10 @@ fn clock_free(now: &Situation) -> Result<(), &'static str> {
 fn unacknowledged(now: &Situation) -> Result<(), &'static str> {
     paged(now)?;
     if now.acknowledged { Err("you have acknowledged the page already") } else { Ok(()) }
+}
+
+fn over(now: &Situation) -> Result<(), &'static str> {
+    if now.over { Ok(()) } else { Err("the run is not over") }
 }
 
 fn answerable(now: &Situation) -> Result<(), &'static str> {
@@ -287,6 +295,8 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Console, Id::Copy, &["y"], "copy", "Puts what you look at on the clipboard as text, also over SSH.", 0, always),
         action(Console, Id::End, &[], "end the exercise", "Ends the run before its clock does and goes to the debrief.", 0, running),
 
+        action(Console, Id::Debrief, &["d"], "debrief", "Opens the debrief of a run that is over.", 1, over),
+
         action(Charts, Id::ZoomIn, &["+", "="], "shorter window", "Shows a shorter window of time in all charts, down to 1 minute.", 0, always),
         action(Charts, Id::ZoomOut, &["-"], "longer window", "Shows a longer window of time in all charts, up to 60 minutes.", 0, always),
         action(Charts, Id::NextDashboard, &["]"], "next dashboard", "Shows the next dashboard.", 6, always),
@@ -304,6 +314,8 @@ pub(crate) static ACTIONS: &[Action] = {
 
         action(Library, Id::Open, &["Enter"], "choose", "Chooses the selected incident.", 1, always),
         action(Briefing, Id::Open, &["Enter"], "start", "Starts the clock.", 1, always),
+        action(Debrief, Id::Open, &["Enter"], "open", "Answers a question, shows why a mark was given, chooses follow-ups; elsewhere goes to the next section.", 1, always),
+        action(Debrief, Id::Back, &["Esc"], "to the console", "Goes back to the charts, logs and traces of the run; d comes back here.", 4, always),
         action(Debrief, Id::NextPane, &["Tab"], "next section", "Goes to the next section.", 2, always),
         action(Debrief, Id::PreviousPane, &["BackTab"], "section before", "Goes to the section before.", 0, always),
 

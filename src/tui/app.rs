@@ -19,6 +19,7 @@ use super::layer::{Layer, Outcome, Scene};
 use super::play::Play;
 use super::screens::briefing::Briefing;
 use super::screens::console::Console;
+use super::screens::debrief::DebriefScreen;
 use super::screens::library::{Entry, Library};
 use super::terminal::Guard;
 use super::theme::{Glyphs, Role, Surroundings, THEMES, Theme};
@@ -29,6 +30,8 @@ use crate::game::{Mode, SessionOptions};
 const FRAME: Duration = Duration::from_millis(66);
 /// Wall time of a frame that may be spent on simulating. The rest is for keys and drawing.
 const BUDGET: Duration = Duration::from_millis(45);
+/// Time between looks at what is being computed in the background.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// Smallest screen that is played on.
 const LEAST: (u16, u16) = (60, 18);
 
@@ -200,6 +203,15 @@ impl App {
             None => return,
         };
         self.message = Some((Role::Info, text));
+        self.layers.push(Box::new(DebriefScreen::default()));
+    }
+
+    /// Whether the top layer shows something that is still being computed.
+    pub(crate) fn waits(&mut self) -> bool {
+        let (layers, scene) = self.scene_parts();
+        let waits = layers.last().is_some_and(|top| top.waits(&scene));
+        self.changed |= waits;
+        waits
     }
 
     /// Answers a key.
@@ -377,6 +389,7 @@ impl App {
                 }
             }
             Id::End => self.open(Box::new(dialogs::finish())),
+            Id::Debrief => self.open(Box::new(DebriefScreen::default())),
             _ => {}
         }
     }
@@ -558,7 +571,12 @@ pub(crate) fn run(mut app: App, mut guard: Guard) -> anyhow::Result<ExitCode> {
             })?;
             drawn = Instant::now();
         }
-        let first = next(&inputs, app.moves().then(|| FRAME.saturating_sub(drawn.elapsed())));
+        let until_frame = if app.moves() {
+            Some(FRAME.saturating_sub(drawn.elapsed()))
+        } else {
+            app.waits().then_some(LOOK_AGAIN)
+        };
+        let first = next(&inputs, until_frame);
         let mut code = None;
         for input in first.into_iter().chain(std::iter::from_fn(|| inputs.try_recv().ok())) {
             code = code.or(answer(&mut app, &mut guard, input)?);

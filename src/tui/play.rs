@@ -159,6 +159,7 @@ impl Play {
         let stage = view.stage();
         Situation {
             running: self.begun && !view.is_over(),
+            over: self.begun && view.is_over(),
             paged: view.now() >= self.session.page_at(),
             acknowledged: view.acknowledged(),
             waiting: view.waiting().is_some(),

@@ -54,12 +54,22 @@ impl Counted {
         self.bars[bar] += u64::from(more);
     }
 
-    /// The bars of the last minutes.
+    /// The bars of the last minutes; the one that has just begun would look like a drop.
     fn recent(&self, now: SimTime) -> [u64; BARS] {
-        let newest = now.as_secs() as usize / BAR_S;
+        let begun = now.as_secs() as usize / BAR_S;
         std::array::from_fn(|i| {
-            (newest + i + 1).checked_sub(BARS).and_then(|b| self.bars.get(b)).copied().unwrap_or(0)
+            (begun + i).checked_sub(BARS).and_then(|b| self.bars.get(b)).copied().unwrap_or(0)
         })
+    }
+
+    /// Lines per second in the bar that has begun, or in the one before when that says little.
+    fn rate(&self, now: SimTime) -> f64 {
+        let begun = now.as_secs() as usize / BAR_S;
+        let count = |bar: usize| self.bars.get(bar).copied().unwrap_or(0) as f64;
+        match now.as_secs() as usize % BAR_S {
+            0..10 => begun.checked_sub(1).map_or(0.0, count) / BAR_S as f64,
+            since => count(begun) / since as f64,
+        }
     }
 }
 
@@ -157,18 +167,12 @@ impl Logs {
             }
             let Some(counted) = self.counted.get(usize::from(cell) - 1) else { continue };
             let recent = counted.recent(now);
-            let since = now.as_secs() % BAR_S as u64;
-            let lately = match since {
-                // A bar that has just begun says little.
-                0..10 => recent[BARS - 2] as f64 / BAR_S as f64,
-                _ => recent[BARS - 1] as f64 / since as f64,
-            };
             let role = on(self.stream == Some(counted.stream));
             let line = Line::from(vec![
                 Span::styled(counted.stream, canvas.style(role)),
                 Span::raw(" ".repeat(19usize.saturating_sub(columns(counted.stream)))),
                 Span::styled(bars(&recent, canvas.theme.glyphs), canvas.style(Role::Series(0))),
-                Span::styled(format!(" {}/s", short(lately)), canvas.style(Role::Muted)),
+                Span::styled(format!(" {}/s", short(counted.rate(now))), canvas.style(Role::Muted)),
             ]);
             canvas.line(place, 0, &line);
         }
@@ -211,13 +215,13 @@ fn level_role(level: Level) -> Role {
 }
 
 /// A line as a row: time, level, source, for how many it stands, text.
-fn row(canvas: &Canvas<'_>, line: &LogLine, view: &View<'_>) -> Line<'static> {
+fn row(canvas: &Canvas<'_>, line: &LogLine, sources: usize, view: &View<'_>) -> Line<'static> {
     let alike =
         if line.alike > 1 { format!("×{:<6}", short(f64::from(line.alike))) } else { "       ".to_owned() };
     Line::from(vec![
         Span::styled(format!("{} ", view.clock_at(line.at)), canvas.style(Role::Muted)),
         Span::styled(line.level.label(), canvas.style(level_role(line.level))),
-        Span::styled(format!(" {:<13} ", line.source), canvas.style(Role::Info)),
+        Span::styled(format!(" {:<sources$} ", line.source), canvas.style(Role::Info)),
         Span::styled(alike, canvas.style(Role::Accent)),
         Span::styled(line.text.clone(), canvas.style(Role::Text)),
     ])
@@ -279,9 +283,11 @@ impl Pane for Logs {
         }
         self.cursor.at = row_at;
         let shown = self.cursor.shown(self.rows.len(), usize::from(list.height));
+        let lines = shown.clone().filter_map(|r| logs.get(*self.rows.get(r)?));
+        let sources = lines.map(|l| columns(&l.source)).max().unwrap_or(0);
         for (y, r) in shown.enumerate() {
             let Some(line) = self.rows.get(r).and_then(|&i| logs.get(i)) else { continue };
-            let text = row(canvas, line, view);
+            let text = row(canvas, line, sources, view);
             canvas.line(list, y as u16, &text);
             if look.focus && (self.at.is_some() || self.whole) && r == row_at {
                 canvas.highlight(list, y as u16, Role::Selection);

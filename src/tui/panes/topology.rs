@@ -299,7 +299,6 @@ impl Drawing<'_, '_> {
                 centre
             })
             .collect();
-        self.join(&centres, true);
         let mut flows = Vec::new();
         if let Some(&first) = centres.first().filter(|_| caches > 0) {
             flows.push((first.min(4), format!("{} look-ups", shown(view, "cache.lookups"))));
@@ -314,6 +313,8 @@ impl Drawing<'_, '_> {
             let least = self.width.saturating_sub(text.chars().count() as u16 + 3);
             flows.push((first.min(least).max(26.min(self.width)), text));
         }
+        let starts: Vec<u16> = flows.iter().map(|f| f.0).collect();
+        self.join(&starts, true);
         self.flows(&flows);
         self.tier(boxes, &shares);
     }

@@ -16,7 +16,7 @@ use crate::game::View;
 use crate::game::command::Source;
 use crate::telemetry::{Span, SpanStatus, Trace, TraceOutcome};
 use crate::tui::actions::{Context, Id, Key};
-use crate::tui::canvas::{Canvas, Hit, columns};
+use crate::tui::canvas::{Canvas, Hit, columns, wrap};
 use crate::tui::dialogs;
 use crate::tui::layer::Outcome;
 use crate::tui::theme::Role;
@@ -89,7 +89,7 @@ fn span_words(span: &Span) -> (String, Role) {
     (text, role)
 }
 
-/// A share in words that agree with the number.
+/// A count in words that agree with the number.
 fn count(n: u32, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
@@ -197,13 +197,13 @@ impl Traces {
         self.filter.draw(canvas, filter, &found);
         let taken = (if beside { 1 } else { 2 }).min(area.height);
         let list = Rect { y: area.y + taken, height: area.height - taken, ..area };
-        let wide = list.width >= 84;
+        let wide = list.width >= 78 + 8;
         let titles = format!(
-            "{:<9}{:<9}{:<22}{:<12}{:>8} {:>9} {:>8}{}",
-            "began",
-            "operation",
-            "  read",
+            "{:<10}{:<11}{:<19}{:<12}{:>7} {:>9} {:>8}{}",
             "ended",
+            "operation",
+            "read",
+            "how",
             "took",
             "attempts",
             "queries",
@@ -226,11 +226,14 @@ impl Traces {
             let read = format!("{}/{}", trace.read, trace.key);
             let many = |n: u32| if n > 1 { Role::Warn } else { Role::Text };
             let mut spans = vec![
-                Text::styled(format!("{:<9}", view.clock_at(trace.started)), canvas.style(Role::Muted)),
-                Text::styled(format!("{:<9x}", trace.operation), canvas.style(Role::Accent)),
-                Text::raw(format!("  {read:<20}")),
+                Text::styled(
+                    format!("{:<10}", view.clock_at(trace.started + trace.took).to_string()),
+                    canvas.style(Role::Muted),
+                ),
+                Text::styled(format!("{:<11x}", trace.operation), canvas.style(Role::Accent)),
+                Text::raw(format!("{read:<18} ")),
                 Text::styled(format!("{word:<12}"), canvas.style(role)),
-                Text::raw(format!("{:>8}", trace.took.to_string())),
+                Text::raw(format!("{:>7}", trace.took.to_string())),
                 Text::styled(format!("{:>10}", trace.attempts), canvas.style(many(trace.attempts))),
                 Text::styled(format!("{:>9}", trace.queries), canvas.style(many(trace.queries))),
             ];
@@ -250,8 +253,12 @@ impl Traces {
     /// One operation on a time axis. `at` is the selected span; the rest of them scroll with it.
     fn draw_operation(canvas: &mut Canvas<'_>, area: Rect, trace: &Trace, mut at: Option<&mut Cursor>) {
         let (_, role) = outcome(trace);
-        canvas.text(area, 0, &head(trace), if role == Role::Ok { Role::Accent } else { role });
-        let rest = Rect { y: area.y + 1.min(area.height), height: area.height.saturating_sub(1), ..area };
+        let lines = wrap(&head(trace), area.width);
+        let head_height = (lines.len() as u16).min(area.height);
+        for (i, line) in lines.iter().enumerate() {
+            canvas.text(area, i as u16, line, if role == Role::Ok { Role::Accent } else { role });
+        }
+        let rest = Rect { y: area.y + head_height, height: area.height - head_height, ..area };
         let detail_height = if at.is_some() && rest.height >= 8 { 2 } else { 0 };
         let rows_area = Rect { height: rest.height - detail_height, ..rest };
         let name_width = 2 + trace

@@ -27,11 +27,6 @@ impl Filter {
         self.typing = true;
     }
 
-    /// Whether it is typed into.
-    pub(crate) fn typing(&self) -> bool {
-        self.typing
-    }
-
     /// Whether rows are left out.
     pub(crate) fn active(&self) -> bool {
         !self.words.is_empty()
@@ -158,6 +153,6 @@ mod tests {
         assert!(!one.typed(key("q")));
         assert_eq!(one.words(), ["aq"]);
         one.start();
-        assert!(one.typed(key("Esc")) && !one.active() && !one.typing());
+        assert!(one.typed(key("Esc")) && !one.active() && !one.typed(key("q")));
     }
 }
