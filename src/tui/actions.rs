@@ -173,7 +173,7 @@ pub(crate) struct Situation {
     pub(crate) running: bool,
     /// The run has ended.
     pub(crate) over: bool,
-    /// The player has been paged.
+    /// The player has been paged, or may act from the start as in the lab.
     pub(crate) paged: bool,
     /// Somebody has said that they are on it.
     pub(crate) acknowledged: bool,

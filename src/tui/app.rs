@@ -68,6 +68,7 @@ pub(crate) struct App {
     surroundings: Surroundings,
     setup: Setup,
     save: Save,
+    export: Option<Save>,
     /// Keys pressed so far of a longer one.
     pressed: Vec<Key>,
     message: Option<(Role, String)>,
@@ -100,6 +101,7 @@ impl App {
             surroundings,
             setup,
             save,
+            export: None,
             pressed: Vec::new(),
             message: None,
             hits: Vec::new(),
@@ -109,6 +111,12 @@ impl App {
             end_shown: false,
             wishes: Wishes::default(),
         }
+    }
+
+    /// The same with a place for findings.
+    pub(crate) fn with_export(mut self, export: Save) -> App {
+        self.export = Some(export);
+        self
     }
 
     /// The run, when there is one.
@@ -389,6 +397,13 @@ impl App {
                 }
             }
             Id::End => self.open(Box::new(dialogs::finish())),
+            Id::Export => {
+                let Some(export) = &self.export else { return };
+                self.message = Some(match play.write(export) {
+                    Ok(place) => (Role::Ok, format!("The finding is written to {place}.")),
+                    Err(error) => (Role::Warn, format!("The finding could not be written: {error}.")),
+                });
+            }
             Id::Debrief => self.open(Box::new(DebriefScreen::default())),
             _ => {}
         }

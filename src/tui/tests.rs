@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent,
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::actions::Key;
+use super::actions::{Id, Key};
 use super::app::{App, Setup};
 use super::screens::library::Entry;
 use super::testing::text;
@@ -468,7 +468,8 @@ fn every_screen_at_every_size() {
             let seen = screen(&mut app, width, height);
             assert!(!seen.trim().is_empty() || width * height < 60, "{name} at {width}×{height}");
         }
-        press(&mut app, "B B");
+        app.perform(Id::NextGlyphs);
+        app.perform(Id::NextGlyphs);
         for (width, height) in [(80, 24), (120, 36)] {
             assert!(screen(&mut app, width, height).is_ascii(), "{name} in ASCII");
         }

@@ -149,14 +149,13 @@ fn prediction_fields(view: &View<'_>, series: &str) -> Vec<Field> {
     ]
 }
 
-/// What a prediction is about, in words: the series, and what it shows now.
+/// What a prediction is about, in words: when it is answered, the series, and what it shows now.
 fn about(view: &View<'_>, series: &str, within: SimSpan) -> String {
-    let now = view.series().get(series).map(|s| {
-        let n = s.values.len();
-        format!(", now {}", s.unit.show(s.mean(n.saturating_sub(10)..n).unwrap_or(f64::NAN)))
-    });
-    let what = view.series().get(series).map_or(series, |s| s.what.as_str());
-    format!("{} after {within} ({series}{})", what.trim_end_matches('.'), now.unwrap_or_default())
+    let within = within.to_string().replace(".0 ", " ");
+    let Some(found) = view.series().get(series) else { return format!("in {within}: {series}") };
+    let n = found.values.len();
+    let now = found.unit.show(found.mean(n.saturating_sub(10)..n).unwrap_or(f64::NAN));
+    format!("in {within}: {} ({series}, now {now})", found.what.trim_end_matches('.'))
 }
 
 /// The form of a lever.
@@ -397,7 +396,7 @@ impl Form {
                 let prediction = self.prediction(0, series, *within, view)?;
                 let prediction =
                     prediction.ok_or_else(|| "Choose a direction or give a number.".to_owned())?;
-                let said = format!("Noted. The answer comes {within} from now.");
+                let said = format!("Noted. The answer comes in {}.", within.to_string().replace(".0 ", " "));
                 Ok((Command::Predict { ask: ask.clone(), prediction }, said))
             }
             Purpose::Choose(ask) => {

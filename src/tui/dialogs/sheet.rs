@@ -19,7 +19,7 @@ use ratatui::text::{Line, Span};
 use tui_input::{Input, InputRequest};
 
 use crate::game::command::{Command, EvidenceId, Finding, Source, Verdict};
-use crate::game::{HypothesisView, View};
+use crate::game::{HypothesisView, Mode, View};
 use crate::incident::schema::Name;
 use crate::score::QUESTIONS;
 use crate::tui::actions::{Context, Id, Key, key_of};
@@ -31,6 +31,8 @@ use crate::tui::theme::Role;
 const LONGEST: usize = 600;
 /// Columns of the labels.
 const LABEL: u16 = 14;
+/// A list of more options than this is long.
+const LONG: usize = 4;
 /// Follow-ups that can be chosen.
 const FOLLOW_UPS: usize = 3;
 
@@ -319,8 +321,13 @@ impl Sheet {
                 Field::Pick { options, .. } if options.is_empty() => {
                     rows.push(Row::Option { field: f, option: 0, part: 0, line: "nothing yet".to_owned() });
                 }
-                Field::Pick { options, .. } => {
-                    for (o, option) in options.iter().enumerate() {
+                Field::Pick { options, chosen, .. } => {
+                    // A long list is folded to what is chosen in it while another field has the keys.
+                    let folded = f != self.at.0 && options.len() > LONG;
+                    if folded && !chosen.contains(&true) {
+                        rows.push(Row::Option { field: f, option: 0, part: 1, line: "…".to_owned() });
+                    }
+                    for (o, option) in options.iter().enumerate().filter(|(o, _)| !folded || chosen[*o]) {
                         for (part, line) in wrap(option, room.saturating_sub(4)).into_iter().enumerate() {
                             rows.push(Row::Option { field: f, option: o, part, line });
                         }
@@ -359,16 +366,16 @@ impl Sheet {
         Line::from(spans)
     }
 
-    fn draw_row(&self, canvas: &mut Canvas<'_>, inside: Rect, y: u16, row: &Row) {
+    /// Draws a row; the first one of a field has its label.
+    fn draw_row(&self, canvas: &mut Canvas<'_>, inside: Rect, y: u16, row: &Row, first: bool) {
         let label_width = LABEL.min(inside.width);
         let place = Rect { x: inside.x + label_width, width: inside.width - label_width, ..inside };
-        let (field, first) = match row {
+        let field = match row {
             Row::Plain(role, text) => {
                 canvas.text(inside, y, text, *role);
                 return;
             }
-            Row::Text { field, part, .. } => (*field, part.0 == 0),
-            Row::Option { field, option, part, .. } => (*field, *option == 0 && *part == 0),
+            Row::Text { field, .. } | Row::Option { field, .. } => *field,
         };
         let focus = field == self.at.0;
         if first {
@@ -448,9 +455,23 @@ enum Row {
     Option { field: usize, option: usize, part: usize, line: String },
 }
 
+impl Row {
+    fn field(&self) -> Option<usize> {
+        match self {
+            Row::Plain(..) => None,
+            Row::Text { field, .. } | Row::Option { field, .. } => Some(*field),
+        }
+    }
+}
+
 impl Layer for Sheet {
     fn contexts(&self) -> Vec<Context> {
         vec![Context::Dialog]
+    }
+
+    fn clock_runs(&self, mode: Mode) -> bool {
+        // What is pinned is what was seen when the key was pressed.
+        mode == Mode::Live && !matches!(self.purpose, Purpose::Pin(_))
     }
 
     fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, _scene: &Scene<'_>) {
@@ -473,8 +494,9 @@ impl Layer for Sheet {
         let at = rows.iter().rposition(here).unwrap_or(0);
         // The selected row with one below it, so that one sees that there is more.
         let skip = (at + 2).min(rows.len()).saturating_sub(height);
-        for (i, row) in rows.iter().skip(skip).take(height).enumerate() {
-            self.draw_row(canvas, list, i as u16, row);
+        for (i, row) in rows.iter().enumerate().skip(skip).take(height) {
+            let first = i == 0 || rows[i - 1].field() != row.field();
+            self.draw_row(canvas, list, (i - skip) as u16, row, first);
         }
         if skip + height < rows.len() {
             canvas.line_right(

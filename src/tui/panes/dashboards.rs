@@ -84,8 +84,8 @@ impl Dashboards {
     fn move_crosshair(&mut self, view: &View<'_>, by: isize) {
         let now = view.series().seconds();
         let Some(newest) = now.checked_sub(1) else { return };
-        let oldest = now.saturating_sub(self.window_s());
-        let step = (self.window_s() / 100).max(1) as isize;
+        let oldest = now.saturating_sub(self.shown_s(view));
+        let step = (self.shown_s(view) / 100).max(1) as isize;
         let at = self.crosshair.unwrap_or(newest) as isize + by * step;
         self.crosshair = Some((at.max(0) as usize).clamp(oldest, newest));
     }

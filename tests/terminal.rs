@@ -1,0 +1,262 @@
+//! What only a real terminal shows: the program in a pty, its screen read back.
+
+#![cfg(unix)]
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// How long something may take to appear on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program in a pty.
+struct Played {
+    master: Box<dyn MasterPty + Send>,
+    keys: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    output: Receiver<Vec<u8>>,
+    screen: vt100::Parser,
+    /// All that was written, for what a screen does not show.
+    raw: Vec<u8>,
+    home: tempfile::TempDir,
+}
+
+impl Played {
+    fn start(args: &[&str], env: &[(&str, &str)], columns: u16, rows: u16) -> Played {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a pty");
+        let home = tempfile::tempdir().expect("a folder");
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_pagerdrill"));
+        command.args(args);
+        command.env("PAGERDRILL_HOME", home.path());
+        command.env("TERM", "xterm-256color");
+        command.env("LANG", "C.UTF-8");
+        command.env_remove("LC_ALL");
+        command.env_remove("NO_COLOR");
+        for (name, value) in env {
+            command.env(name, value);
+        }
+        let child = pair.slave.spawn_command(command).expect("the program starts");
+        drop(pair.slave);
+        let mut reader = pair.master.try_clone_reader().expect("a reader");
+        let keys = pair.master.take_writer().expect("a writer");
+        let (send, output) = channel();
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(n) = reader.read(&mut buffer) {
+                if n == 0 || send.send(buffer[..n].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        let screen = vt100::Parser::new(rows, columns, 0);
+        Played { master: pair.master, keys, child, output, screen, raw: Vec::new(), home }
+    }
+
+    fn read(&mut self, wait: Duration) -> bool {
+        let Ok(bytes) = self.output.recv_timeout(wait) else { return false };
+        self.screen.process(&bytes);
+        self.raw.extend(bytes);
+        true
+    }
+
+    fn text(&self) -> String {
+        self.screen.screen().contents()
+    }
+
+    /// Waits until the text is on the screen.
+    fn wait_for(&mut self, text: &str) {
+        let until = Instant::now() + PATIENCE;
+        while !self.text().contains(text) {
+            assert!(Instant::now() < until, "`{text}` does not appear in\n{}", self.text());
+            self.read(Duration::from_millis(100));
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("keys are taken");
+        self.keys.flush().expect("keys are taken");
+    }
+
+    fn resize(&mut self, columns: u16, rows: u16) {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        self.master.resize(size).expect("a pty can be resized");
+        self.screen.screen_mut().set_size(rows, columns);
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.process_id().expect("it runs").to_string();
+        let sent = std::process::Command::new("kill").args(["-s", name, &id]).status();
+        assert!(sent.is_ok_and(|s| s.success()), "{name} was not sent");
+    }
+
+    /// Waits for the end; returns the exit code.
+    fn end(&mut self) -> u32 {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            while self.read(Duration::from_millis(20)) {}
+            if let Some(status) = self.child.try_wait().expect("it can be waited for") {
+                while self.read(Duration::from_millis(100)) {}
+                return status.exit_code();
+            }
+            assert!(Instant::now() < until, "it does not end:\n{}", self.text());
+        }
+    }
+
+    /// Whether everything that was switched on was switched off again, once.
+    fn restored(&self) {
+        let raw = String::from_utf8_lossy(&self.raw);
+        for (on, off) in
+            [("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?1000h", "\x1b[?1000l"), ("\x1b[?2004h", "\x1b[?2004l")]
+        {
+            assert_eq!(raw.matches(on).count(), raw.matches(off).count(), "{on:?}");
+        }
+        let (hidden, shown) = (raw.rfind("\x1b[?25l"), raw.rfind("\x1b[?25h"));
+        assert!(hidden < shown, "the cursor stays hidden");
+    }
+
+    fn saved(&self) -> usize {
+        let runs: &Path = &self.home.path().join("runs");
+        std::fs::read_dir(runs).map_or(0, |entries| entries.count())
+    }
+}
+
+/// A run with its clock started, at a small scale.
+fn running(env: &[(&str, &str)]) -> Played {
+    let args = ["play", "cold-cache-failover", "--mode", "live", "--scale", "0.02"];
+    let mut played = Played::start(&args, env, 120, 36);
+    played.wait_for("Your part");
+    played.press("\r");
+    played.wait_for("Evidence");
+    played
+}
+
+#[test]
+fn from_the_menu_to_the_page_and_out_again() {
+    let mut played = Played::start(&["play", "--scale", "0.02"], &[], 120, 36);
+    played.wait_for("Incidents");
+    played.press("\r");
+    played.wait_for("How do you want to play it?");
+    played.press("\r");
+    played.wait_for("Your part");
+    played.press("\r");
+    played.wait_for("Evidence");
+    for _ in 0..12 {
+        if played.text().contains("Stage 1 of") {
+            break;
+        }
+        played.press("w");
+        thread::sleep(Duration::from_millis(300));
+        while played.read(Duration::from_millis(50)) {}
+    }
+    played.wait_for("Stage 1 of");
+    // A lone Esc is told from the start of a longer key by a pause.
+    played.press("\x1b");
+    thread::sleep(Duration::from_millis(200));
+    played.press("q");
+    played.wait_for("Leave the incident?");
+    played.press("q");
+    assert_eq!(played.end(), 0);
+    played.restored();
+    assert_eq!(played.saved(), 1);
+}
+
+#[test]
+fn signals_give_the_terminal_back_and_keep_the_run() {
+    for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
+        let mut played = running(&[]);
+        played.signal(signal);
+        assert_eq!(played.end(), code, "{signal}");
+        played.restored();
+        assert_eq!(played.saved(), 1, "{signal}");
+    }
+}
+
+#[test]
+fn a_storm_of_resizes() {
+    let mut played = running(&[]);
+    for (columns, rows) in [(80, 24), (1, 1), (200, 60), (2, 50), (59, 17), (300, 2), (120, 36)] {
+        played.resize(columns, rows);
+        while played.read(Duration::from_millis(60)) {}
+    }
+    played.resize(40, 10);
+    played.wait_for("The game needs");
+    played.resize(80, 24);
+    played.wait_for("dashboards");
+    played.press("\x03\x03");
+    assert_eq!(played.end(), 0);
+    played.restored();
+}
+
+#[test]
+fn ten_thousand_pasted_letters_press_no_key() {
+    let mut played = running(&[]);
+    let paste = format!("\x1b[200~{}\x1b[201~", "q".repeat(10_000));
+    played.press(&paste);
+    played.press("?");
+    played.wait_for("type to search");
+    played.press("\x03");
+    played.wait_for("Leave the incident?");
+    played.press("\x03");
+    assert_eq!(played.end(), 0);
+}
+
+#[test]
+fn suspended_and_resumed() {
+    let mut played = running(&[]);
+    played.press("\x1a");
+    let left = Instant::now() + PATIENCE;
+    while !String::from_utf8_lossy(&played.raw).contains("\x1b[?1049l") {
+        assert!(Instant::now() < left, "the screen is not given back");
+        played.read(Duration::from_millis(100));
+    }
+    thread::sleep(Duration::from_millis(300));
+    played.signal("CONT");
+    thread::sleep(Duration::from_millis(300));
+    played.press(" ");
+    played.wait_for("paused");
+    played.press("\x03\x03");
+    assert_eq!(played.end(), 0);
+}
+
+#[test]
+fn no_colour_means_no_colour_and_keeps_bold() {
+    let mut played = running(&[("NO_COLOR", "1")]);
+    played.press("\x03\x03");
+    played.end();
+    let raw = String::from_utf8_lossy(&played.raw).into_owned();
+    assert!(!raw.contains("\x1b[38;") && !raw.contains("\x1b[48;"), "there are colours");
+    assert!(raw.contains("\x1b[1m"), "nothing is bold");
+}
+
+#[test]
+fn without_unicode_everything_is_ascii() {
+    let mut played = running(&[("LANG", "C"), ("LC_ALL", "C")]);
+    assert!(played.text().is_ascii(), "{}", played.text());
+    played.press("\x03\x03");
+    played.end();
+}
+
+#[test]
+fn a_dumb_terminal_is_told_what_to_do() {
+    let mut played = Played::start(&["play"], &[("TERM", "dumb")], 80, 24);
+    assert_eq!(played.end(), 2);
+    assert!(played.text().contains("pagerdrill run"), "{}", played.text());
+}
+
+#[test]
+fn a_pipe_is_told_what_to_do() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_pagerdrill"))
+        .arg("play")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .expect("the program starts");
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("not a terminal") && said.contains("pagerdrill run"), "{said}");
+    assert!(output.stdout.is_empty());
+}
