@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 pub use progress::{Finished, Progress};
-pub use runs::{Saved, latest_run, load_run, save_run, save_run_to, saved_runs};
+pub use runs::{Saved, latest_run, load_run, save_finding, save_run, save_run_to, saved_runs};
 
 /// Where the program keeps its files.
 ///
