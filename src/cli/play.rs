@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use super::input;
 use crate::game::{Mode, Session};
 use crate::incident::{Incident, library, load};
-use crate::{store, tui};
+use crate::{report, store, tui};
 
 /// How to play.
 #[derive(Debug, clap::Args)]
@@ -101,6 +101,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let path = store::save_run(&session.run_file(), begun)?;
         Ok(path.display().to_string())
     });
+    let export = Arc::new(|session: &Session, begun: &str| {
+        let json = report::finding_json(&session.view());
+        let path = store::save_finding(&json, &session.run_file(), begun)?;
+        Ok(path.display().to_string())
+    });
     tui::play(tui::Options {
         library: incidents,
         start,
@@ -110,5 +115,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         theme: args.theme,
         glyphs: args.glyphs,
         save,
+        export,
     })
 }

@@ -15,6 +15,7 @@ mod refusal;
 pub mod run_file;
 mod session;
 mod stage;
+mod topology;
 mod view;
 
 pub use budget::Budget;
@@ -27,4 +28,5 @@ pub use refusal::Refusal;
 pub use run_file::{ReplayError, RunFile, replay};
 pub use session::{Mode, Pulled, Session, SessionOptions};
 pub use stage::{AskKind, AskView, StageView};
+pub use topology::{DatabaseNode, ServiceNode, Topology};
 pub use view::{Annotation, AnnotationKind, HypothesisView, View};

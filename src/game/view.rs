@@ -8,6 +8,7 @@ use super::lever::{self, LeverView};
 use super::prediction::Forecast;
 use super::session::{Mode, Session};
 use super::stage::{AskView, StageView};
+use super::topology::Topology;
 use crate::incident::schema::{
     Briefing, Change, Dashboard, FollowUp, Level, Name, Part, Person, Section, Severity, Slo,
 };
@@ -241,6 +242,11 @@ impl<'a> View<'a> {
     /// Values of the levers in the running system, and how far their effects have come.
     pub fn status(&self) -> Status {
         self.session.plant.world().status()
+    }
+
+    /// How the parts of the running system hang together.
+    pub fn topology(&self) -> Topology {
+        Topology::of(self.session.plant.world().spec())
     }
 
     /// Marks above the charts, in order of time.

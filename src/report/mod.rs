@@ -5,12 +5,14 @@
 
 mod blocks;
 mod curve;
+mod finding;
 mod markdown;
 mod text;
 
 use crate::score::Debrief;
 
 pub use blocks::{Block, blocks};
+pub use finding::finding_json;
 
 /// The debrief as plain text, at most `width` columns wide where words allow.
 pub fn text(debrief: &Debrief, width: usize) -> String {

@@ -42,6 +42,16 @@ pub fn save_run(run: &RunFile, begun: &str) -> io::Result<PathBuf> {
     Ok(path)
 }
 
+/// Saves a finding, as JSON, beside the run that it belongs to. Saving it again replaces the file.
+///
+/// # Errors
+/// What the file system says, or that there is no place for files.
+pub fn save_finding(json: &str, run: &RunFile, begun: &str) -> io::Result<PathBuf> {
+    let path = folder()?.join(name(run, begun)).with_extension("finding.json");
+    write_whole(&path, json)?;
+    Ok(path)
+}
+
 /// Saves a run as a file of the caller's choice.
 ///
 /// # Errors

@@ -96,6 +96,8 @@ pub(crate) enum Id {
     PreviousDashboard,
     /// Ends the exercise before its clock does.
     End,
+    /// Opens the debrief of a run that is over.
+    Debrief,
     /// The next field of a dialog.
     NextField,
     /// The field before.
@@ -104,6 +106,18 @@ pub(crate) enum Id {
     Submit,
     /// Does it without a prediction.
     SubmitPlain,
+    /// Chooses an option or takes the choice back.
+    Toggle,
+    /// Does what the dialog says from any of its fields.
+    Save,
+    /// Accepts an explanation.
+    Accept,
+    /// Rejects an explanation.
+    Reject,
+    /// Leaves an explanation open again.
+    Reopen,
+    /// Writes the finding into a file.
+    Export,
 }
 
 /// Where a key means something. A layer names its contexts, the most particular first.
@@ -127,6 +141,8 @@ pub(crate) enum Context {
     Stage,
     /// A form.
     Dialog,
+    /// The notebook.
+    Notebook,
     /// The debrief.
     Debrief,
 }
@@ -144,6 +160,7 @@ impl Context {
             Context::Search => "Searching",
             Context::Stage => "Stage questions",
             Context::Dialog => "Dialogs",
+            Context::Notebook => "Notebook",
             Context::Debrief => "Debrief",
         }
     }
@@ -154,6 +171,8 @@ impl Context {
 pub(crate) struct Situation {
     /// There is a run and it has not ended.
     pub(crate) running: bool,
+    /// The run has ended.
+    pub(crate) over: bool,
     /// The player has been paged, or may act from the start as in the lab.
     pub(crate) paged: bool,
     /// Somebody has said that they are on it.
@@ -211,6 +230,10 @@ fn unacknowledged(now: &Situation) -> Result<(), &'static str> {
     if now.acknowledged { Err("you have acknowledged the page already") } else { Ok(()) }
 }
 
+fn over(now: &Situation) -> Result<(), &'static str> {
+    if now.over { Ok(()) } else { Err("the run is not over") }
+}
+
 fn answerable(now: &Situation) -> Result<(), &'static str> {
     running(now)?;
     if now.unanswered > 0 { Ok(()) } else { Err("nobody waits for an answer") }
@@ -241,7 +264,7 @@ const fn action(
 /// Everything that can be done.
 #[rustfmt::skip]
 pub(crate) static ACTIONS: &[Action] = {
-    use Context::{Briefing, Charts, Console, Debrief, Dialog, Global, Library, Move, Search, Stage};
+    use Context::{Briefing, Charts, Console, Debrief, Dialog, Global, Library, Move, Notebook, Search, Stage};
     &[
         action(Console, Id::Pause, &["Space"], "pause", "Stops the clock, and lets it go on.", 1, running),
         action(Console, Id::Step, &["."], "one second", "Lets the clock go on by one second.", 0, clock_free),
@@ -272,6 +295,8 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Console, Id::Copy, &["y"], "copy", "Puts what you look at on the clipboard as text, also over SSH.", 0, always),
         action(Console, Id::End, &[], "end the exercise", "Ends the run before its clock does and goes to the debrief.", 0, running),
 
+        action(Console, Id::Debrief, &["d"], "debrief", "Opens the debrief of a run that is over.", 1, over),
+
         action(Charts, Id::ZoomIn, &["+", "="], "shorter window", "Shows a shorter window of time in all charts, down to 1 minute.", 0, always),
         action(Charts, Id::ZoomOut, &["-"], "longer window", "Shows a longer window of time in all charts, up to 60 minutes.", 0, always),
         action(Charts, Id::NextDashboard, &["]"], "next dashboard", "Shows the next dashboard.", 6, always),
@@ -281,8 +306,16 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Search, Id::NextMatch, &["n"], "next match", "Goes to the next match.", 0, always),
         action(Search, Id::PreviousMatch, &["N"], "match before", "Goes to the match before.", 0, always),
 
+        action(Notebook, Id::Open, &["Enter"], "open", "Judges the selected explanation with its evidence, or opens the finding.", 1, always),
+        action(Notebook, Id::Accept, &["A"], "accept", "Accepts the selected explanation.", 2, always),
+        action(Notebook, Id::Reject, &["R"], "reject", "Rejects the selected explanation.", 2, always),
+        action(Notebook, Id::Reopen, &["O"], "reopen", "Leaves the selected explanation open again.", 0, always),
+        action(Notebook, Id::Export, &["x"], "write to a file", "Writes the finding as JSON beside the kept runs.", 0, always),
+
         action(Library, Id::Open, &["Enter"], "choose", "Chooses the selected incident.", 1, always),
         action(Briefing, Id::Open, &["Enter"], "start", "Starts the clock.", 1, always),
+        action(Debrief, Id::Open, &["Enter"], "open", "Answers a question, shows why a mark was given, chooses follow-ups; elsewhere goes to the next section.", 1, always),
+        action(Debrief, Id::Back, &["Esc"], "to the console", "Goes back to the charts, logs and traces of the run; d comes back here.", 4, always),
         action(Debrief, Id::NextPane, &["Tab"], "next section", "Goes to the next section.", 2, always),
         action(Debrief, Id::PreviousPane, &["BackTab"], "section before", "Goes to the section before.", 0, always),
 
@@ -290,6 +323,8 @@ pub(crate) static ACTIONS: &[Action] = {
 
         action(Dialog, Id::Submit, &["Enter"], "apply", "Does what the dialog says; in a field that is not the last, goes to the next one.", 1, always),
         action(Dialog, Id::SubmitPlain, &["s"], "apply without a prediction", "Pulls the lever without saying what you expect.", 2, always),
+        action(Dialog, Id::Toggle, &["Space"], "choose", "In a list, chooses an option or takes the choice back.", 2, always),
+        action(Dialog, Id::Save, &["Ctrl-s"], "save", "Does what the dialog says from any of its fields.", 0, always),
         action(Dialog, Id::NextField, &["Tab", "Down", "j"], "next field", "Goes to the next field.", 3, always),
         action(Dialog, Id::PreviousField, &["BackTab", "Up", "k"], "field before", "Goes to the field before.", 0, always),
         action(Dialog, Id::Left, &["Left", "h"], "previous choice", "Takes the choice to the left.", 0, always),

@@ -19,6 +19,7 @@ use super::layer::{Layer, Outcome, Scene};
 use super::play::Play;
 use super::screens::briefing::Briefing;
 use super::screens::console::Console;
+use super::screens::debrief::DebriefScreen;
 use super::screens::library::{Entry, Library};
 use super::terminal::Guard;
 use super::theme::{Glyphs, Role, Surroundings, THEMES, Theme};
@@ -29,6 +30,8 @@ use crate::game::{Mode, SessionOptions};
 const FRAME: Duration = Duration::from_millis(66);
 /// Wall time of a frame that may be spent on simulating. The rest is for keys and drawing.
 const BUDGET: Duration = Duration::from_millis(45);
+/// Time between looks at what is being computed in the background.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 /// Smallest screen that is played on.
 const LEAST: (u16, u16) = (60, 18);
 
@@ -65,6 +68,7 @@ pub(crate) struct App {
     surroundings: Surroundings,
     setup: Setup,
     save: Save,
+    export: Option<Save>,
     /// Keys pressed so far of a longer one.
     pressed: Vec<Key>,
     message: Option<(Role, String)>,
@@ -97,6 +101,7 @@ impl App {
             surroundings,
             setup,
             save,
+            export: None,
             pressed: Vec::new(),
             message: None,
             hits: Vec::new(),
@@ -106,6 +111,12 @@ impl App {
             end_shown: false,
             wishes: Wishes::default(),
         }
+    }
+
+    /// The same with a place for findings.
+    pub(crate) fn with_export(mut self, export: Save) -> App {
+        self.export = Some(export);
+        self
     }
 
     /// The run, when there is one.
@@ -200,6 +211,15 @@ impl App {
             None => return,
         };
         self.message = Some((Role::Info, text));
+        self.layers.push(Box::new(DebriefScreen::default()));
+    }
+
+    /// Whether the top layer shows something that is still being computed.
+    pub(crate) fn waits(&mut self) -> bool {
+        let (layers, scene) = self.scene_parts();
+        let waits = layers.last().is_some_and(|top| top.waits(&scene));
+        self.changed |= waits;
+        waits
     }
 
     /// Answers a key.
@@ -377,6 +397,14 @@ impl App {
                 }
             }
             Id::End => self.open(Box::new(dialogs::finish())),
+            Id::Export => {
+                let Some(export) = &self.export else { return };
+                self.message = Some(match play.write(export) {
+                    Ok(place) => (Role::Ok, format!("The finding is written to {place}.")),
+                    Err(error) => (Role::Warn, format!("The finding could not be written: {error}.")),
+                });
+            }
+            Id::Debrief => self.open(Box::new(DebriefScreen::default())),
             _ => {}
         }
     }
@@ -557,7 +585,12 @@ pub(crate) fn run(mut app: App, mut guard: Guard) -> anyhow::Result<ExitCode> {
             })?;
             drawn = Instant::now();
         }
-        let first = next(&inputs, app.moves().then(|| FRAME.saturating_sub(drawn.elapsed())));
+        let until_frame = if app.moves() {
+            Some(FRAME.saturating_sub(drawn.elapsed()))
+        } else {
+            app.waits().then_some(LOOK_AGAIN)
+        };
+        let first = next(&inputs, until_frame);
         let mut code = None;
         for input in first.into_iter().chain(std::iter::from_fn(|| inputs.try_recv().ok())) {
             code = code.or(answer(&mut app, &mut guard, input)?);

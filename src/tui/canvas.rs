@@ -128,6 +128,8 @@ impl Canvas<'_> {
         if row < area.height {
             let style = Style::reset().patch(self.style(role));
             let row = Rect { y: area.y + row, height: 1, ..area }.intersection(self.buf.area);
+            // One style for the whole row: reversed, every colour of its own would become a background.
+            self.buf.set_style(row, Style::reset());
             self.buf.set_style(row, style);
         }
     }

@@ -83,6 +83,11 @@ pub(crate) trait Layer {
         Vec::new()
     }
 
+    /// Whether something is being computed that it will show: it is drawn again until then.
+    fn waits(&self, _scene: &Scene<'_>) -> bool {
+        false
+    }
+
     /// What is looked at, for the record of what was seen.
     fn looked_at(&self, _scene: &Scene<'_>) -> Vec<crate::game::command::Source> {
         Vec::new()

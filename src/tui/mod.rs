@@ -52,6 +52,8 @@ pub struct Options {
     pub glyphs: Option<String>,
     /// Keeps a run and says where.
     pub save: Save,
+    /// Writes the finding of a run as JSON and says where.
+    pub export: Save,
 }
 
 /// Names that [`Options::theme`] takes.
@@ -76,7 +78,8 @@ pub fn play(options: Options) -> anyhow::Result<ExitCode> {
     };
     let library = options.library.into_iter().map(entry).collect();
     let setup = app::Setup { seed: options.seed, scale: options.scale, speed: options.speed };
-    let mut app = app::App::new(library, theme, surroundings, setup, options.save);
+    let mut app =
+        app::App::new(library, theme, surroundings, setup, options.save).with_export(options.export);
     if let Some((entry, mode)) = options.start {
         app.prepare(entry, mode);
     }

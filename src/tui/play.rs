@@ -159,6 +159,7 @@ impl Play {
         let stage = view.stage();
         Situation {
             running: self.begun && !view.is_over(),
+            over: self.begun && view.is_over(),
             paged: view.now() >= self.session.page_at() || view.mode() == Mode::Lab,
             acknowledged: view.acknowledged(),
             waiting: view.waiting().is_some(),
@@ -173,7 +174,15 @@ impl Play {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn save(&self) -> anyhow::Result<String> {
-        (self.save)(&self.session, &self.started)
+        self.write(&self.save)
+    }
+
+    /// Writes something of the run, under the name that the run is kept by, and says where.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn write(&self, to: &Save) -> anyhow::Result<String> {
+        to(&self.session, &self.started)
     }
 }
 

@@ -27,12 +27,12 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 pub enum Unusable {
     /// Input or output is a file or a pipe.
     #[error(
-        "this is not a terminal, so there is no screen to play on.\nStart it in a terminal, or run an incident without one: pagerdrill run cold-cache-failover --plan senior"
+        "this is not a terminal, so there is no screen to play on.\nStart it in a terminal, or run an incident without one: pagerdrill run INCIDENT --plan senior (`pagerdrill list` names them)"
     )]
     NotATerminal,
     /// The terminal cannot move its cursor.
     #[error(
-        "TERM={0} cannot show a screen of characters.\nSet TERM to what the terminal is (for example TERM=xterm-256color), or run an incident without a screen: pagerdrill run cold-cache-failover --plan senior"
+        "TERM={0} cannot show a screen of characters.\nSet TERM to what the terminal is (for example TERM=xterm-256color), or run an incident without a screen: pagerdrill run INCIDENT --plan senior (`pagerdrill list` names them)"
     )]
     Dumb(String),
 }

@@ -119,10 +119,11 @@ pub(crate) fn palette(contexts: &[Context], now: &Situation, view: Option<&View<
 
 /// All keys, those of the present place first.
 pub(crate) fn help(contexts: &[Context], now: &Situation) -> Picker {
-    const ALL: [Context; 10] = [
+    const ALL: [Context; 11] = [
         Context::Console,
         Context::Charts,
         Context::Search,
+        Context::Notebook,
         Context::Move,
         Context::Stage,
         Context::Dialog,

@@ -3,9 +3,15 @@
 //! A pane shows one kind of thing and answers the actions of its contexts. [`all`] is the only list of them: its
 //! order is that of the digits, the tabs and Tab.
 
+mod changes;
 mod dashboards;
 mod evidence;
 mod feed;
+mod logs;
+mod notebook;
+mod runbook;
+mod topology;
+mod traces;
 
 use ratatui::layout::Rect;
 
@@ -83,6 +89,12 @@ pub(crate) trait Pane {
 pub(crate) fn all() -> Vec<Box<dyn Pane>> {
     vec![
         Box::new(dashboards::Dashboards::default()),
+        Box::new(logs::Logs::default()),
+        Box::new(traces::Traces::default()),
+        Box::new(topology::TopologyPane::default()),
+        Box::new(changes::Changes::default()),
+        Box::new(runbook::Runbook::default()),
+        Box::new(notebook::Notebook::default()),
         Box::new(feed::Feed::default()),
         Box::new(evidence::EvidenceList::default()),
     ]

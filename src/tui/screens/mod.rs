@@ -2,4 +2,5 @@
 
 pub(crate) mod briefing;
 pub(crate) mod console;
+pub(crate) mod debrief;
 pub(crate) mod library;

@@ -1,0 +1,531 @@
+//! Traces: operations to find, and one operation on a time axis.
+//!
+//! ```text
+//!  operation 7f3a  popular/81273  failed after 26.4 s  4 attempts, 11 queries (1 expected)
+//!                         0 s        5 s        10 s
+//!  attempt 1  api-07      ├━━━━━━━━━━━━━━━┤                    8.0 s  failed: 500
+//!    pool wait            ├────┤                               1.9 s  ok
+//!    query 1  primary          ├─────┤                         2.0 s  failed: timed out
+//! ```
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span as Text};
+
+use super::{Look, Pane};
+use crate::game::View;
+use crate::game::command::Source;
+use crate::telemetry::{Span, SpanStatus, Trace, TraceOutcome};
+use crate::tui::actions::{Context, Id, Key};
+use crate::tui::canvas::{Canvas, Hit, columns, wrap};
+use crate::tui::dialogs;
+use crate::tui::layer::Outcome;
+use crate::tui::theme::Role;
+use crate::tui::widgets::filter::Filter;
+use crate::tui::widgets::list::Cursor;
+use crate::units::{SECOND, SimSpan, Unit};
+
+/// How operations are ordered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Order {
+    /// The newest first.
+    #[default]
+    Newest,
+    /// The slowest first.
+    Slowest,
+    /// Those that failed, the newest first.
+    Failed,
+    /// Those with the most attempts first, then those with the most queries.
+    Attempts,
+}
+
+impl Order {
+    const ALL: [Order; 4] = [Order::Newest, Order::Slowest, Order::Failed, Order::Attempts];
+
+    fn label(self) -> &'static str {
+        match self {
+            Order::Newest => "newest",
+            Order::Slowest => "slowest",
+            Order::Failed => "failed",
+            Order::Attempts => "most attempts",
+        }
+    }
+}
+
+/// The pane.
+#[derive(Default)]
+pub(crate) struct Traces {
+    order: Order,
+    filter: Filter,
+    /// The selected operation; the first of the list when there is none.
+    operation: Option<u64>,
+    cursor: Cursor,
+    /// Places in the record of the operations that are listed.
+    rows: Vec<usize>,
+    /// What [`Traces::rows`] was made for: operations of the record, the newest of them, order, words.
+    made_for: (usize, u64, Order, Vec<String>),
+    /// The operation has the pane for itself, with the span that is selected.
+    spans: Option<Cursor>,
+}
+
+/// Operations listed at most.
+const LISTED: usize = 1_000;
+
+fn outcome(trace: &Trace) -> (&'static str, Role) {
+    match trace.outcome {
+        TraceOutcome::Served => ("served", Role::Ok),
+        TraceOutcome::Late => ("late", Role::Warn),
+        TraceOutcome::Failed => ("FAILED", Role::Crit),
+        TraceOutcome::Shed => ("turned away", Role::Warn),
+    }
+}
+
+fn span_words(span: &Span) -> (String, Role) {
+    let (word, role) = match span.status {
+        SpanStatus::Ok => ("ok", Role::Muted),
+        SpanStatus::Failed => ("failed", Role::Crit),
+        SpanStatus::Abandoned => ("went on unwatched", Role::Warn),
+    };
+    let text = if span.note.is_empty() { word.to_owned() } else { format!("{word}: {}", span.note) };
+    (text, role)
+}
+
+/// A count in words that agree with the number.
+fn count(n: u32, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// The operation in a line: what it was, how it ended, what it cost.
+fn head(trace: &Trace) -> String {
+    // One query answers a read that no cache does; every further one repeats it.
+    let expected = if trace.queries > 1 { " (1 expected)" } else { "" };
+    format!(
+        "operation {:x}  GET {}/{}  {} {} {}  {}, {}{expected}",
+        trace.operation,
+        trace.read,
+        trace.key,
+        outcome(trace).0.to_lowercase(),
+        if trace.outcome == TraceOutcome::Served || trace.outcome == TraceOutcome::Late {
+            "in"
+        } else {
+            "after"
+        },
+        trace.took,
+        count(trace.attempts, "attempt", "attempts"),
+        count(trace.queries, "query", "queries"),
+    )
+}
+
+impl Traces {
+    /// Orders the record anew when it, the order or the filter has changed.
+    fn refresh(&mut self, traces: &[Trace]) {
+        let newest = traces.last().map_or(0, |t| t.operation);
+        let (n, last, order, words) = &self.made_for;
+        if (*n, *last, *order) == (traces.len(), newest, self.order) && words == self.filter.words() {
+            return;
+        }
+        let mut text = String::new();
+        let mut fits = |t: &Trace| {
+            use std::fmt::Write as _;
+            if !self.filter.active() {
+                return true;
+            }
+            text.clear();
+            let _ = write!(text, "{:x} {}/{} {} {}", t.operation, t.read, t.key, t.client, outcome(t).0);
+            self.filter.fits(&[&text])
+                || t.spans.iter().any(|s| self.filter.fits(&[&text, &s.place, &s.note]))
+        };
+        let order = self.order;
+        let wanted = |t: &Trace| order != Order::Failed || t.outcome == TraceOutcome::Failed;
+        let mut rows: Vec<usize> =
+            (0..traces.len()).rev().filter(|&i| wanted(&traces[i]) && fits(&traces[i])).collect();
+        match order {
+            Order::Newest | Order::Failed => {}
+            Order::Slowest => rows.sort_by_key(|&i| std::cmp::Reverse(traces[i].took)),
+            Order::Attempts => {
+                rows.sort_by_key(|&i| std::cmp::Reverse((traces[i].attempts, traces[i].queries)));
+            }
+        }
+        rows.truncate(LISTED);
+        self.rows = rows;
+        self.made_for = (traces.len(), newest, order, self.filter.words().to_vec());
+    }
+
+    /// Place of the selected operation among the rows; one that has left the list stays where the cursor was.
+    fn row(&self, traces: &[Trace]) -> usize {
+        let found = self.operation.and_then(|operation| {
+            self.rows.iter().position(|&i| traces.get(i).is_some_and(|t| t.operation == operation))
+        });
+        found.unwrap_or(if self.operation.is_some() { self.cursor.at } else { 0 })
+    }
+
+    fn selected<'a>(&self, traces: &'a [Trace]) -> Option<(usize, &'a Trace)> {
+        if self.spans.is_some() {
+            // What is looked at closely does not change under the eye.
+            let at = traces.iter().rposition(|t| Some(t.operation) == self.operation)?;
+            return Some((at, &traces[at]));
+        }
+        let place = *self.rows.get(self.row(traces).min(self.rows.len().saturating_sub(1)))?;
+        traces.get(place).map(|t| (place, t))
+    }
+
+    fn select(&mut self, row: usize, traces: &[Trace]) {
+        self.operation = self.rows.get(row).and_then(|&i| traces.get(i)).map(|t| t.operation);
+    }
+
+    fn turn(&mut self, by: usize) {
+        let at = Order::ALL.iter().position(|o| *o == self.order).unwrap_or(0);
+        self.order = Order::ALL[(at + by) % Order::ALL.len()];
+        (self.operation, self.cursor) = (None, Cursor::default());
+    }
+
+    fn draw_list(&mut self, canvas: &mut Canvas<'_>, area: Rect, view: &View<'_>, focus: bool) {
+        let traces = view.traces();
+        let mut spans = vec![Text::styled("find: ", canvas.style(Role::Muted))];
+        for order in Order::ALL {
+            let role = if order == self.order { Role::Selection } else { Role::Text };
+            spans.push(Text::styled(format!(" {} ", order.label()), canvas.style(role)));
+        }
+        spans.push(Text::styled("  ← →", canvas.style(Role::Accent)));
+        let used = canvas.line(area, 0, &Line::from(spans)) + 3;
+        let found = format!("{} of {}", self.rows.len(), traces.len());
+        let beside = area.width > used + 24;
+        let filter = if beside {
+            Rect { x: area.x + used, width: area.width - used, height: area.height.min(1), ..area }
+        } else {
+            Rect { y: area.y + 1.min(area.height), height: area.height.saturating_sub(1), ..area }
+        };
+        self.filter.draw(canvas, filter, &found);
+        let taken = (if beside { 1 } else { 2 }).min(area.height);
+        let list = Rect { y: area.y + taken, height: area.height - taken, ..area };
+        let wide = list.width >= 78 + 8;
+        let titles = format!(
+            "{:<10}{:<11}{:<19}{:<12}{:>7} {:>9} {:>8}{}",
+            "ended",
+            "operation",
+            "read",
+            "how",
+            "took",
+            "attempts",
+            "queries",
+            if wide { "  client" } else { "" }
+        );
+        canvas.text(list, 0, &titles, Role::Muted);
+        let below = list.height.min(1);
+        let list = Rect { y: list.y + below, height: list.height - below, ..list };
+        if self.rows.is_empty() {
+            let text = if traces.is_empty() { "No operation was traced yet." } else { "No operation fits." };
+            canvas.text(list, 0, text, Role::Muted);
+            return;
+        }
+        let at = self.row(traces).min(self.rows.len() - 1);
+        self.cursor.at = at;
+        let shown = self.cursor.shown(self.rows.len(), usize::from(list.height));
+        for (y, r) in shown.enumerate() {
+            let Some(trace) = traces.get(self.rows[r]) else { continue };
+            let (word, role) = outcome(trace);
+            let read = format!("{}/{}", trace.read, trace.key);
+            let many = |n: u32| if n > 1 { Role::Warn } else { Role::Text };
+            let mut spans = vec![
+                Text::styled(
+                    format!("{:<10}", view.clock_at(trace.started + trace.took).to_string()),
+                    canvas.style(Role::Muted),
+                ),
+                Text::styled(format!("{:<11x}", trace.operation), canvas.style(Role::Accent)),
+                Text::raw(format!("{read:<18} ")),
+                Text::styled(format!("{word:<12}"), canvas.style(role)),
+                Text::raw(format!("{:>7}", trace.took.to_string())),
+                Text::styled(format!("{:>10}", trace.attempts), canvas.style(many(trace.attempts))),
+                Text::styled(format!("{:>9}", trace.queries), canvas.style(many(trace.queries))),
+            ];
+            if wide {
+                spans.push(Text::styled(format!("  {}", trace.client), canvas.style(Role::Muted)));
+            }
+            canvas.line(list, y as u16, &Line::from(spans));
+            if r == at && focus {
+                canvas.highlight(list, y as u16, Role::Selection);
+            } else if r == at {
+                canvas.highlight(list, y as u16, Role::Focus);
+            }
+            canvas.hit_row(list, y as u16, Hit::Item(r));
+        }
+    }
+
+    /// One operation on a time axis. `at` is the selected span; the rest of them scroll with it.
+    fn draw_operation(canvas: &mut Canvas<'_>, area: Rect, trace: &Trace, mut at: Option<&mut Cursor>) {
+        let (_, role) = outcome(trace);
+        let lines = wrap(&head(trace), area.width);
+        let head_height = (lines.len() as u16).min(area.height);
+        for (i, line) in lines.iter().enumerate() {
+            canvas.text(area, i as u16, line, if role == Role::Ok { Role::Accent } else { role });
+        }
+        let rest = Rect { y: area.y + head_height, height: area.height - head_height, ..area };
+        let detail_height = if at.is_some() && rest.height >= 8 { 2 } else { 0 };
+        let rows_area = Rect { height: rest.height - detail_height, ..rest };
+        let name_width = 2 + trace
+            .spans
+            .iter()
+            .map(|s| columns(&s.name) + if s.parent.is_some() { 2 } else { 0 })
+            .max()
+            .unwrap_or(8) as u16;
+        let place_width = 1 + trace.spans.iter().map(|s| columns(&s.place)).max().unwrap_or(0) as u16;
+        let place_width = if area.width < 66 { 0 } else { place_width.min(16) };
+        let words_width = trace.spans.iter().map(|s| columns(&span_words(s).0)).max().unwrap_or(0) as u16;
+        let words_width = words_width.clamp(2, 28);
+        let fixed = name_width + place_width + 10 + words_width;
+        if area.width < fixed + 10 {
+            canvas.text(rows_area, 0, "Too narrow for the time axis.", Role::Muted);
+            return;
+        }
+        let axis = Axis {
+            start: trace.started.0,
+            span: trace
+                .spans
+                .iter()
+                .map(|s| s.start.0 + s.took.0)
+                .max()
+                .unwrap_or(0)
+                .max(trace.started.0 + trace.took.0)
+                .saturating_sub(trace.started.0)
+                .max(1),
+            left: area.x + name_width + place_width,
+            width: area.width - fixed,
+        };
+        axis.draw(canvas, rows_area);
+        let below = rows_area.height.min(1);
+        let list = Rect { y: rows_area.y + below, height: rows_area.height - below, ..rows_area };
+        let height = usize::from(list.height);
+        let shown = match at.as_deref_mut() {
+            Some(cursor) => cursor.shown(trace.spans.len(), height),
+            None => 0..trace.spans.len().min(height),
+        };
+        let hidden = trace.spans.len() - shown.len();
+        for (y, i) in shown.clone().enumerate() {
+            let span = &trace.spans[i];
+            let y = y as u16;
+            let parent = span.parent.is_none();
+            let indent = if parent { "" } else { "  " };
+            let role = if parent { Role::Accent } else { Role::Text };
+            canvas.text(Rect { width: name_width, ..list }, y, &format!("{indent}{}", span.name), role);
+            let place = Rect { x: list.x + name_width, width: place_width.saturating_sub(1), ..list };
+            canvas.text(place, y, &span.place, Role::Info);
+            let (words, words_role) = span_words(span);
+            axis.bar(canvas, list.y + y, span, if words_role == Role::Muted { role } else { words_role });
+            let right = axis.left + axis.width;
+            let took = Rect { x: right + 1, width: 7, ..list };
+            canvas.line_right(took, y, &Line::from(span.took.to_string()));
+            let note = Rect { x: right + 10, width: words_width, ..list };
+            canvas.text(note, y, &words, words_role);
+            if at.as_deref().is_some_and(|c| c.at == i) {
+                canvas.highlight(list, y, Role::Selection);
+            }
+            canvas.hit_row(list, y, Hit::Item(i));
+        }
+        match at {
+            Some(cursor) if detail_height > 0 => {
+                let Some(span) = trace.spans.get(cursor.at) else { return };
+                let since = SimSpan(span.start.0.saturating_sub(trace.started.0));
+                let text = format!(
+                    "{} at {}: began {since} after the user did, took {}, {}",
+                    span.name,
+                    span.place,
+                    span.took,
+                    span_words(span).0
+                );
+                canvas.text(rest, rest.height - 1, &text, Role::Text);
+            }
+            None if hidden > 0 && list.height > 0 => {
+                let text = format!(" {hidden} more, Enter shows all ");
+                let line = Line::from(Text::styled(text, canvas.style(Role::Muted)));
+                canvas.line_right(list, list.height - 1, &line);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The common time axis.
+struct Axis {
+    /// Nanosecond at its left end.
+    start: u64,
+    /// Nanoseconds that it shows.
+    span: u64,
+    left: u16,
+    width: u16,
+}
+
+impl Axis {
+    /// The column of an instant.
+    fn column(&self, at: u64) -> u16 {
+        let last = f64::from(self.width.saturating_sub(1));
+        let share = at.saturating_sub(self.start) as f64 / self.span as f64;
+        (share.clamp(0.0, 1.0) * last + 0.5) as u16
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        // The smallest round step that leaves room for its label.
+        let per_column = self.span as f64 / f64::from(self.width.max(1));
+        let mut step = 1_000.0;
+        let found = 'found: loop {
+            for factor in [1.0, 2.0, 5.0] {
+                if step * factor >= per_column * 9.0 {
+                    break 'found step * factor;
+                }
+            }
+            step *= 10.0;
+        };
+        let step = found as u64;
+        let mut at = 0;
+        while at <= self.span {
+            let x = self.left + self.column(self.start + at);
+            let seconds = at as f64 / SECOND as f64;
+            let text = Unit::Seconds.show(seconds).replace(".0 ", " ");
+            if x + columns(&text) as u16 <= self.left + self.width {
+                let place = Rect { x, width: self.left + self.width - x, ..area };
+                canvas.text(place, 0, &text, Role::Muted);
+            }
+            at += step;
+        }
+    }
+
+    fn bar(&self, canvas: &mut Canvas<'_>, y: u16, span: &Span, role: Role) {
+        let (from, to) = (self.column(span.start.0), self.column(span.start.0 + span.took.0));
+        let style = canvas.style(role);
+        let line = match (span.parent, span.status) {
+            (_, SpanStatus::Abandoned) => "┄",
+            (None, _) => "━",
+            (Some(_), _) => "─",
+        };
+        for x in from..=to {
+            let symbol = match (x == from, x == to) {
+                (true, true) => "│",
+                (true, false) => "├",
+                (false, true) if span.status == SpanStatus::Failed => "×",
+                (false, true) => "┤",
+                _ => line,
+            };
+            if let Some(cell) = canvas.buf.cell_mut((self.left + x, y)) {
+                cell.set_symbol(symbol).set_style(style);
+            }
+        }
+    }
+}
+
+impl Pane for Traces {
+    fn name(&self) -> &'static str {
+        "traces"
+    }
+
+    fn contexts(&self) -> &'static [Context] {
+        &[Context::Search, Context::Move]
+    }
+
+    fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, view: &View<'_>, look: Look) {
+        let traces = view.traces();
+        self.refresh(traces);
+        let right = if self.spans.is_some() { "Esc back to the list" } else { "Enter looks closer" };
+        let right = Line::from(Text::styled(right, canvas.style(Role::Muted)));
+        let inner = canvas.frame(area, "Traces", &right, look.focus);
+        let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+        if inner.height == 0 || inner.width == 0 {
+            return;
+        }
+        if self.spans.is_some() && self.selected(traces).is_none() {
+            self.spans = None;
+        }
+        let selected = self.selected(traces).map(|s| s.1);
+        if let (Some(cursor), Some(trace)) = (&mut self.spans, selected) {
+            Traces::draw_operation(canvas, inner, trace, Some(cursor));
+            return;
+        }
+        let split = inner.height >= 18 && selected.is_some();
+        let upper = if split { (inner.height * 2 / 5).max(8) } else { inner.height };
+        self.draw_list(canvas, Rect { height: upper, ..inner }, view, look.focus);
+        if let (true, Some((_, trace))) = (split, self.selected(traces)) {
+            let rule = Rect { y: inner.y + upper, height: 1, ..inner };
+            canvas.text(rule, 0, &"─".repeat(usize::from(inner.width)), Role::Muted);
+            let lower = Rect { y: rule.y + 1, height: inner.height - upper - 1, ..inner };
+            let before = canvas.hits.len();
+            Traces::draw_operation(canvas, lower, trace, None);
+            // The rows of the preview are not those of the list.
+            canvas.hits.truncate(before);
+        }
+    }
+
+    fn act(&mut self, id: Id, view: &View<'_>) -> Option<Vec<Outcome>> {
+        let traces = view.traces();
+        self.refresh(traces);
+        if id == Id::Pin {
+            let (place, trace) = self.selected(traces)?;
+            let sheet = dialogs::pin(Source::Trace(place), &head(trace), view);
+            return Some(vec![Outcome::Open(Box::new(sheet))]);
+        }
+        let spans = self.selected(traces).map_or(0, |s| s.1.spans.len());
+        if let Some(cursor) = &mut self.spans {
+            match id {
+                Id::Back | Id::Open => self.spans = None,
+                _ if cursor.act(id, spans) => {}
+                _ => return None,
+            }
+            return Some(Vec::new());
+        }
+        self.cursor.at = self.row(traces);
+        match id {
+            Id::Filter => self.filter.start(),
+            Id::NextMatch => {
+                self.cursor.act(Id::Down, self.rows.len());
+                self.select(self.cursor.at, traces);
+            }
+            Id::PreviousMatch => {
+                self.cursor.act(Id::Up, self.rows.len());
+                self.select(self.cursor.at, traces);
+            }
+            Id::Left => self.turn(Order::ALL.len() - 1),
+            Id::Right => self.turn(1),
+            Id::Open => {
+                let (_, trace) = self.selected(traces)?;
+                self.operation = Some(trace.operation);
+                self.spans = Some(Cursor::default());
+            }
+            Id::Back if self.filter.active() => self.filter.clear(),
+            // At the top the list follows what comes in.
+            Id::Top => self.operation = None,
+            _ if self.cursor.act(id, self.rows.len()) => self.select(self.cursor.at, traces),
+            _ => return None,
+        }
+        Some(Vec::new())
+    }
+
+    fn typed(&mut self, key: Key, _view: &View<'_>) -> Option<Vec<Outcome>> {
+        self.filter.typed(key).then(Vec::new)
+    }
+
+    fn pasted(&mut self, text: &str) {
+        self.filter.pasted(text);
+    }
+
+    fn clicked(&mut self, item: usize, view: &View<'_>) -> Vec<Outcome> {
+        if let Some(cursor) = &mut self.spans {
+            cursor.at = item;
+            return Vec::new();
+        }
+        let before = self.operation;
+        self.select(item, view.traces());
+        if before == self.operation { self.act(Id::Open, view).unwrap_or_default() } else { Vec::new() }
+    }
+
+    fn pinned(&self, view: &View<'_>) -> Option<Source> {
+        self.selected(view.traces()).map(|(place, _)| Source::Trace(place))
+    }
+
+    fn copied(&self, view: &View<'_>) -> Option<String> {
+        self.selected(view.traces()).map(|(_, trace)| head(trace))
+    }
+
+    fn looked_at(&self, view: &View<'_>) -> Vec<Source> {
+        let mut seen = vec![Source::Pane("traces".to_owned())];
+        if self.spans.is_some() {
+            seen.extend(self.pinned(view));
+        }
+        seen
+    }
+}

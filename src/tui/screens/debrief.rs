@@ -1,0 +1,932 @@
+//! The debrief: sections at the left, one of them at a time beside them.
+//!
+//! ```text
+//!  Debrief: The cache is healthy            marks P S M …
+//! ╭ Sections ─────────╮╭ 2 Harm ─────────────────────────────────────╮
+//! │ 1 What happened   ││                                             │
+//! │ 2 Harm            ││                                             │
+//! ╰───────────────────╯╰─────────────────────────────────────────────╯
+//! ```
+//!
+//! What needs the reference runs says so until they are there. Everything after the two questions waits for their
+//! answers, so that nobody reads the senior's account before giving one of their own.
+
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::game::{Mode, Session};
+use crate::score::{
+    Debrief, Grade, HarmSection, LoopEntry, OwnRuns, QUESTIONS, ReadingEntry, References, Seen, debrief,
+    score,
+};
+use crate::tui::actions::{Context, Id};
+use crate::tui::canvas::{Canvas, Hit, columns, wrap};
+use crate::tui::dialogs;
+use crate::tui::layer::{Layer, Outcome, Scene};
+use crate::tui::play::Play;
+use crate::tui::theme::{Role, Theme};
+use crate::tui::widgets::chart::{Chart, Mark, Plotted};
+use crate::units::{TimeOfDay, Unit};
+
+/// From this width on the sections stand at the left.
+const WIDE: u16 = 96;
+/// Columns of the sections.
+const CONTENTS: u16 = 27;
+/// Longest line that is read without effort.
+const LINE: u16 = 92;
+
+/// A section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    Happened,
+    Harm,
+    Predictions,
+    Questions,
+    Senior,
+    Loop,
+    Diagnosis,
+    Trap,
+    Well,
+    Signals,
+    Marks,
+    Next,
+    Discuss,
+}
+
+impl Section {
+    const ALL: [Section; 13] = [
+        Section::Happened,
+        Section::Harm,
+        Section::Predictions,
+        Section::Questions,
+        Section::Senior,
+        Section::Loop,
+        Section::Diagnosis,
+        Section::Trap,
+        Section::Well,
+        Section::Signals,
+        Section::Marks,
+        Section::Next,
+        Section::Discuss,
+    ];
+
+    fn title(self) -> &'static str {
+        match self {
+            Section::Happened => "What happened",
+            Section::Harm => "Harm",
+            Section::Predictions => "Your predictions",
+            Section::Questions => "Two questions for you",
+            Section::Senior => "The senior's reading",
+            Section::Loop => "Why it did not recover",
+            Section::Diagnosis => "Your diagnosis",
+            Section::Trap => "The trap, run again",
+            Section::Well => "What went well",
+            Section::Signals => "Missed signals",
+            Section::Marks => "Marks",
+            Section::Next => "What should follow",
+            Section::Discuss => "To discuss",
+        }
+    }
+
+    /// Whether it comes after the two questions.
+    fn waits_for_answers(self) -> bool {
+        self as usize > Section::Questions as usize
+    }
+}
+
+/// The runs to compare with, as far as they have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Computed {
+    Nothing,
+    /// The runs without the player.
+    References,
+    /// Also those of the player with one lever left out.
+    All,
+    Failed,
+}
+
+/// The screen.
+#[derive(Default)]
+pub(crate) struct DebriefScreen {
+    section: usize,
+    /// First line that is shown.
+    top: usize,
+    /// Lines of the section, and how many fitted.
+    size: (usize, usize),
+    /// The selected item of a section that has some.
+    item: usize,
+    /// Marks whose rule and facts are shown.
+    open: Vec<usize>,
+    own: Arc<OnceLock<OwnRuns>>,
+    own_started: bool,
+    /// The debrief, and what it was made from: length of the journal, and the runs to compare with.
+    made: Option<(usize, Computed, Arc<Debrief>)>,
+}
+
+/// A section as lines, each with the item that it belongs to.
+struct Text<'a> {
+    theme: &'a Theme,
+    width: u16,
+    lines: Vec<(Option<usize>, Line<'static>)>,
+    item: Option<usize>,
+}
+
+impl Text<'_> {
+    fn push(&mut self, spans: Vec<Span<'static>>) {
+        self.lines.push((self.item, Line::from(spans)));
+    }
+
+    fn gap(&mut self) {
+        let item = self.item.take();
+        self.push(Vec::new());
+        self.item = item;
+    }
+
+    fn heading(&mut self, text: &str) {
+        if !self.lines.is_empty() {
+            self.gap();
+        }
+        self.say(Role::Accent, text);
+    }
+
+    fn span(&self, role: Role, text: impl Into<String>) -> Span<'static> {
+        Span::styled(text.into(), self.theme.style(role))
+    }
+
+    /// A paragraph.
+    fn say(&mut self, role: Role, text: &str) {
+        self.hang(0, Vec::new(), role, text);
+    }
+
+    /// A paragraph behind a head that stands in the first `indent` columns.
+    fn hang(&mut self, indent: u16, head: Vec<Span<'static>>, role: Role, text: &str) {
+        let room = self.width.saturating_sub(indent).min(LINE).max(10);
+        let used = head.iter().map(Span::width).sum::<usize>();
+        for (i, line) in wrap(text, room).into_iter().enumerate() {
+            let mut spans = if i == 0 { head.clone() } else { Vec::new() };
+            let before = if i == 0 { used } else { 0 };
+            spans.push(Span::raw(" ".repeat(usize::from(indent).saturating_sub(before))));
+            spans.push(self.span(role, line));
+            self.push(spans);
+        }
+    }
+
+    /// A point of a list.
+    fn point(&mut self, text: &str) {
+        let head = vec![self.span(Role::Accent, "•")];
+        self.hang(2, head, Role::Text, text);
+    }
+}
+
+/// What a mark's colour is; the letter says it as well.
+fn grade_role(grade: Grade) -> Role {
+    match grade {
+        Grade::P => Role::Ok,
+        Grade::S => Role::Info,
+        Grade::M => Role::Warn,
+        Grade::U => Role::Crit,
+        Grade::NotAsked => Role::Muted,
+    }
+}
+
+fn letter(n: usize) -> char {
+    char::from(b'A' + (n % 26) as u8)
+}
+
+fn answered(debrief: &Debrief) -> bool {
+    debrief.reflections.iter().all(|(_, answer)| !answer.trim().is_empty())
+}
+
+fn happened(debrief: &Debrief, out: &mut Text<'_>) {
+    for entry in &debrief.timeline {
+        let role = match entry.kind.as_str() {
+            "page" => Role::Crit,
+            "alert" => Role::Warn,
+            "change" => Role::Info,
+            "you" => Role::Accent,
+            _ => Role::Muted,
+        };
+        let head = vec![
+            out.span(Role::Muted, format!("{} ", entry.clock)),
+            out.span(role, format!("{:<9} ", entry.kind)),
+        ];
+        out.hang(19, head, Role::Text, &entry.text);
+    }
+    if debrief.timeline.is_empty() {
+        out.say(Role::Muted, "Nothing.");
+    }
+}
+
+fn harm(debrief: &Debrief, computed: Computed, own: Option<&OwnRuns>, out: &mut Text<'_>) {
+    for (i, (who, total)) in debrief.harm.totals.iter().enumerate() {
+        // The first is the player's own; the others come from the reference runs.
+        if i == 0 || matches!(computed, Computed::References | Computed::All) {
+            let head = vec![out.span(Role::Accent, format!("{who}  "))];
+            let indent = debrief.harm.totals.iter().map(|t| columns(&t.0)).max().unwrap_or(0) as u16 + 2;
+            out.hang(indent, head, Role::Text, total);
+        }
+    }
+    out.gap();
+    if debrief.harm.levers.is_empty() {
+        out.say(Role::Muted, "You pulled no lever.");
+    }
+    let start = debrief.harm.start.parse::<TimeOfDay>().unwrap_or_default();
+    for (n, (second, what)) in debrief.harm.levers.iter().enumerate() {
+        let clock = start.after(crate::units::SimSpan::from_secs(*second));
+        let effect = own.and_then(|o| o.without.get(n).map(|w| (o.with.share(), w.share())));
+        let text = match effect {
+            Some((with, without)) => {
+                let word = match with - without {
+                    d if d > 0.005 => "it made things worse",
+                    d if d < -0.005 => "it helped",
+                    _ => "it changed little",
+                };
+                let show = |v| Unit::Ratio.show(v);
+                format!("{what}: {word}; {} harmed with it, {} without it", show(with), show(without))
+            }
+            None => what.clone(),
+        };
+        let head = vec![
+            out.span(Role::Accent, format!("{} ", letter(n))),
+            out.span(Role::Muted, format!("{clock}  ")),
+        ];
+        out.hang(12, head, Role::Text, &text);
+    }
+    if own.is_none() && !debrief.harm.levers.is_empty() && computed != Computed::Failed {
+        out.say(Role::Muted, "The runs without each of these levers are being computed.");
+    }
+}
+
+fn predictions(debrief: &Debrief, out: &mut Text<'_>) {
+    if debrief.predictions.is_empty() {
+        out.say(Role::Muted, "You made none. A prediction before each lever is what one learns from most.");
+    }
+    for p in &debrief.predictions {
+        let (word, role) = match p.right {
+            Some(true) => ("right", Role::Ok),
+            Some(false) => ("not so", Role::Warn),
+            None => ("not settled", Role::Muted),
+        };
+        let head =
+            vec![out.span(role, format!("{word:<12}")), out.span(Role::Muted, format!("{} ", p.clock))];
+        out.hang(21, head, Role::Accent, &p.about);
+        let text = format!("you expected {} of {}, {} % sure", p.expected, p.series, p.sure);
+        out.hang(21, Vec::new(), Role::Text, &text);
+        let text = format!("it was {} before and {} when it was due", p.before, p.became);
+        out.hang(21, Vec::new(), Role::Text, &text);
+        out.gap();
+    }
+    if let Some(brier) = debrief.brier {
+        out.say(
+            Role::Muted,
+            &format!(
+                "Brier score of all that you were sure of: {brier:.2}. 0 is sure and right, 0.25 a coin toss, 1 sure \
+                 and wrong."
+            ),
+        );
+    }
+}
+
+fn questions(debrief: &Debrief, out: &mut Text<'_>) {
+    out.say(
+        Role::Text,
+        "Before you read what a senior made of the same screens, two questions. Enter answers.",
+    );
+    out.gap();
+    for (i, (question, answer)) in debrief.reflections.iter().enumerate() {
+        out.item = Some(i);
+        let head = vec![out.span(Role::Accent, format!("{} ", i + 1))];
+        out.hang(2, head, Role::Accent, question);
+        let (role, text) = if answer.trim().is_empty() {
+            (Role::Warn, "not answered yet")
+        } else {
+            (Role::Text, answer.trim())
+        };
+        out.hang(2, Vec::new(), role, text);
+        out.item = None;
+        out.gap();
+    }
+    if answered(debrief) {
+        out.say(Role::Ok, "Thank you. The sections below are open.");
+    }
+}
+
+/// The instruments at the left as they were in the player's run, the reading at the right.
+fn reading(entry: &ReadingEntry, out: &mut Text<'_>) {
+    out.say(Role::Accent, &entry.clock);
+    let beside = out.width >= 70;
+    let left_width = if beside { out.width * 2 / 5 } else { out.width };
+    let mut left: Vec<(Role, String)> = vec![(Role::Muted, "on your screen".to_owned())];
+    for signal in &entry.looks_at {
+        left.push((Role::Info, signal.name.clone()));
+        let role = if signal.seen == Seen::LookedAt { Role::Text } else { Role::Warn };
+        let text = format!("{}, {}", signal.showed, signal.seen.label());
+        left.extend(wrap(&text, left_width.saturating_sub(4)).into_iter().map(|l| (role, format!("  {l}"))));
+    }
+    if entry.looks_at.is_empty() {
+        left.push((Role::Muted, "nothing in particular".to_owned()));
+    }
+    let right_width = if beside { out.width - left_width - 3 } else { out.width };
+    let mut right: Vec<(Role, String)> =
+        wrap(&entry.says, right_width).into_iter().map(|l| (Role::Text, l)).collect();
+    for other in &entry.alternatives {
+        right.push((Role::Text, String::new()));
+        let text = format!("As good: {other}");
+        right.extend(wrap(&text, right_width).into_iter().map(|l| (Role::Muted, l)));
+    }
+    if !beside {
+        for (role, line) in left.into_iter().chain(right) {
+            out.push(vec![out.span(role, line)]);
+        }
+        return;
+    }
+    for i in 0..left.len().max(right.len()) {
+        let (role, line) = left.get(i).cloned().unwrap_or((Role::Text, String::new()));
+        let fill = usize::from(left_width).saturating_sub(columns(&line));
+        let mut spans = vec![out.span(role, line), Span::raw(" ".repeat(fill)), out.span(Role::Muted, " │ ")];
+        if let Some((role, line)) = right.get(i) {
+            spans.push(out.span(*role, line.clone()));
+        }
+        out.push(spans);
+    }
+}
+
+fn senior(debrief: &Debrief, out: &mut Text<'_>) {
+    for (i, entry) in debrief.reading.iter().enumerate() {
+        if i > 0 {
+            out.gap();
+        }
+        reading(entry, out);
+    }
+    if debrief.reading.is_empty() {
+        out.say(Role::Muted, "This incident has no commentary.");
+    }
+}
+
+/// The loop, with this run's figures at each arrow.
+fn draw_loop(steps: &[LoopEntry], out: &mut Text<'_>) {
+    let last = steps.len().saturating_sub(1);
+    for (i, step) in steps.iter().enumerate() {
+        let edge = if i == 0 { "╭─▶ " } else { "│   " };
+        let mut head = Some(vec![out.span(Role::Crit, edge), out.span(Role::Accent, format!("{} ", i + 1))]);
+        for line in wrap(&step.text, out.width.saturating_sub(6).min(LINE)) {
+            let mut spans = head.take().unwrap_or_else(|| vec![out.span(Role::Crit, "│     ")]);
+            spans.push(out.span(Role::Text, line));
+            out.push(spans);
+        }
+        let figures = vec![
+            out.span(Role::Crit, "│     "),
+            out.span(Role::Info, format!("{}  ", step.series)),
+            out.span(Role::Muted, format!("{} before, ", step.healthy)),
+            out.span(Role::Warn, format!("{} during", step.during)),
+            out.span(Role::Muted, format!(", {} at the end", step.at_end)),
+        ];
+        out.push(figures);
+        if i < last {
+            out.push(vec![out.span(Role::Crit, "│     ▼")]);
+        }
+    }
+    if !steps.is_empty() {
+        out.push(vec![out.span(Role::Crit, "╰──── "), out.span(Role::Muted, "and so back to 1")]);
+    }
+}
+
+fn held(debrief: &Debrief, out: &mut Text<'_>) {
+    out.say(Role::Text, &debrief.mechanism.summary);
+    out.gap();
+    draw_loop(&debrief.why_it_held, out);
+}
+
+fn diagnosis(debrief: &Debrief, out: &mut Text<'_>) {
+    let m = &debrief.mechanism;
+    for (label, pair) in [
+        ("Trigger", &m.trigger),
+        ("Amplified by", &m.amplifiers),
+        ("Made possible by", &m.contributing),
+        ("Bottleneck", &m.bottleneck),
+    ] {
+        let head = vec![out.span(Role::Accent, label)];
+        out.hang(18, head, Role::Text, &pair.0);
+        let (word, role) = if pair.0 == pair.1 { ("you: the same", Role::Ok) } else { ("", Role::Muted) };
+        let yours = if word.is_empty() { format!("you: {}", pair.1) } else { word.to_owned() };
+        out.hang(18, Vec::new(), role, &yours);
+    }
+    for (label, text) in [("Your loop", &m.your_loop), ("Your finding", &m.your_summary)] {
+        if !text.trim().is_empty() {
+            let head = vec![out.span(Role::Accent, label)];
+            out.hang(18, head, Role::Text, text);
+        }
+    }
+    if !debrief.hypotheses.is_empty() {
+        out.heading("Explanations");
+    }
+    for h in &debrief.hypotheses {
+        let right = h.verdict == if h.holds { "accepted" } else { "rejected" };
+        let (word, role) = match (right, h.verdict.as_str()) {
+            (true, _) => ("right", Role::Ok),
+            (false, "open") => ("left open", Role::Muted),
+            (false, _) => ("not so", Role::Warn),
+        };
+        let head = vec![out.span(role, word)];
+        out.hang(11, head, Role::Text, &h.text);
+        let cited = match h.evidence.as_slice() {
+            [] => String::new(),
+            ids => format!(" with {}", ids.join(", ")),
+        };
+        let truth = if h.holds { "It holds" } else { "It does not hold" };
+        let verdict =
+            if h.verdict == "open" { String::new() } else { format!("You {} it{cited}. ", h.verdict) };
+        out.hang(11, Vec::new(), Role::Muted, &format!("{verdict}{truth}: {}", h.why));
+    }
+}
+
+fn trap(debrief: &Debrief, out: &mut Text<'_>) {
+    let Some(trap) = &debrief.trap else {
+        out.say(Role::Muted, "This incident has no documented mistake to run again.");
+        return;
+    };
+    out.say(Role::Text, &trap.what);
+    out.gap();
+    let head = vec![out.span(Role::Accent, "with it")];
+    out.hang(15, head, Role::Text, &trap.with);
+    let head = vec![out.span(Role::Accent, "doing nothing")];
+    out.hang(15, head, Role::Text, &trap.without);
+    out.gap();
+    let (role, text) = if trap.taken {
+        (Role::Warn, "You pulled this lever too. In section 2 you see what it did in your run.")
+    } else {
+        (Role::Ok, "You left it alone.")
+    };
+    out.say(role, text);
+}
+
+fn signals(debrief: &Debrief, out: &mut Text<'_>) {
+    for missed in &debrief.missed {
+        let head = vec![out.span(Role::Warn, missed.kind.label())];
+        out.hang(15, head, Role::Text, &missed.text);
+        out.gap();
+    }
+    if debrief.missed.is_empty() {
+        out.say(Role::Ok, "None: what decides each explanation was looked at and read as it was.");
+    }
+}
+
+fn marks(debrief: &Debrief, open: &[usize], out: &mut Text<'_>) {
+    if debrief.score.dimensions.is_empty() {
+        out.say(Role::Text, "Free play in the lab is not marked.");
+        return;
+    }
+    out.say(
+        Role::Muted,
+        "P performed, S with some challenge, M mended at a cost, U unable. Enter shows why.",
+    );
+    out.gap();
+    for (i, mark) in debrief.score.dimensions.iter().enumerate() {
+        out.item = Some(i);
+        let spans = vec![
+            out.span(grade_role(mark.grade), format!(" {}  ", mark.grade.letter())),
+            out.span(Role::Text, format!("{:<18}", mark.dimension.label())),
+            out.span(Role::Muted, mark.grade.words()),
+        ];
+        out.push(spans);
+        if open.contains(&i) {
+            out.item = None;
+            let head = vec![Span::raw("    "), out.span(Role::Accent, "rule")];
+            out.hang(10, head, Role::Text, &mark.rule);
+            for fact in &mark.facts {
+                let head = vec![Span::raw("    "), out.span(Role::Accent, "fact")];
+                out.hang(10, head, Role::Text, fact);
+            }
+        }
+    }
+    out.item = None;
+    out.gap();
+    let hints = debrief.score.independence;
+    out.say(Role::Muted, &format!("Hints: {} of {}. They lower no mark.", hints.hints, hints.of));
+}
+
+fn next(debrief: &Debrief, chosen: bool, out: &mut Text<'_>) {
+    if debrief.follow_ups.is_empty() {
+        out.say(Role::Muted, "This incident offers no follow-ups.");
+        return;
+    }
+    if !chosen {
+        out.say(
+            Role::Text,
+            "Which work should follow? Enter chooses up to three; then you see what each does.",
+        );
+        out.gap();
+        for f in &debrief.follow_ups {
+            out.point(&f.text);
+        }
+        return;
+    }
+    for f in &debrief.follow_ups {
+        let mark = if f.chosen { "[x] " } else { "[ ] " };
+        let head = vec![out.span(if f.chosen { Role::Accent } else { Role::Muted }, mark)];
+        out.hang(4, head, Role::Text, &f.text);
+        let text = format!("{}. {}", f.effect, f.why);
+        out.hang(4, Vec::new(), Role::Muted, &text);
+    }
+    out.gap();
+    out.say(Role::Muted, "Enter chooses anew.");
+}
+
+/// The three curves with the player's levers as letters.
+fn harm_chart(canvas: &mut Canvas<'_>, area: Rect, harm: &HarmSection, with_references: bool) {
+    let by_second = |buckets: &[f64]| -> Vec<f64> {
+        buckets.iter().flat_map(|v| std::iter::repeat_n(*v, harm.step_s.max(1))).collect()
+    };
+    let you = by_second(&harm.you);
+    let (none, senior) = (by_second(&harm.none), by_second(&harm.senior));
+    let line = |name: &str, values| Plotted {
+        name: name.to_owned(),
+        unit: Unit::Ratio,
+        more_is_worse: Some(true),
+        values,
+    };
+    let mut lines = vec![line("you", you.as_slice())];
+    if with_references {
+        lines.push(line("senior", &senior));
+        lines.push(line("nobody acts", &none));
+    }
+    let now = lines.iter().map(|l| l.values.len()).max().unwrap_or(0);
+    let marks: Vec<Mark> = harm
+        .levers
+        .iter()
+        .enumerate()
+        .map(|(n, (second, _))| Mark { second: *second as usize, letter: letter(n), role: Role::Accent })
+        .collect();
+    let chart = Chart {
+        title: "Operations that failed or came late",
+        lines,
+        threshold: None,
+        marks: &marks,
+        now,
+        window: now.max(1),
+        crosshair: None,
+        clock: harm.start.parse::<TimeOfDay>().unwrap_or_default(),
+        focus: false,
+    };
+    chart.draw(canvas, area);
+}
+
+impl DebriefScreen {
+    fn computed(&self, play: &Play) -> Computed {
+        match play.references() {
+            None => Computed::Nothing,
+            Some(Err(_)) => Computed::Failed,
+            Some(Ok(_)) if self.own.get().is_some() => Computed::All,
+            Some(Ok(_)) => Computed::References,
+        }
+    }
+
+    /// Starts the runs that leave out one lever each.
+    fn start_own(&mut self, session: &Session) {
+        if std::mem::replace(&mut self.own_started, true) {
+            return;
+        }
+        let (place, session) = (Arc::clone(&self.own), session.clone());
+        let compute = move || {
+            let _ = place.set(OwnRuns::compute(&session));
+        };
+        // Without a thread the screen does without these runs; it says that they are being computed.
+        let _ = thread::Builder::new().name("own runs".to_owned()).spawn(compute);
+    }
+
+    /// Brings the debrief up to what was answered and computed since.
+    fn refresh(&mut self, play: &Play) {
+        let session = play.session();
+        self.start_own(session);
+        let computed = self.computed(play);
+        let entries = session.journal().len();
+        if self.made.as_ref().is_some_and(|m| (m.0, m.1) == (entries, computed)) {
+            return;
+        }
+        let nothing =
+            References { none: Default::default(), senior: Default::default(), trap: None, own: None };
+        let references = match play.references() {
+            Some(Ok(references)) => References { own: self.own.get().cloned(), ..references.clone() },
+            _ => nothing,
+        };
+        let made = debrief(session, &references, &score(session, &references));
+        self.made = Some((entries, computed, Arc::new(made)));
+    }
+
+    fn section(&self) -> Section {
+        Section::ALL[self.section % Section::ALL.len()]
+    }
+
+    fn locked(&self, section: Section) -> bool {
+        section.waits_for_answers() && !self.made.as_ref().is_some_and(|m| answered(&m.2))
+    }
+
+    /// Items of the section that can be selected.
+    fn items(&self) -> usize {
+        match (self.section(), &self.made) {
+            (Section::Questions, _) => QUESTIONS.len(),
+            (section @ Section::Marks, Some(made)) if !self.locked(section) => made.2.score.dimensions.len(),
+            _ => 0,
+        }
+    }
+
+    fn turn(&mut self, by: usize) {
+        self.go_to((self.section + by) % Section::ALL.len());
+    }
+
+    fn go_to(&mut self, section: usize) {
+        (self.section, self.top, self.item) = (section.min(Section::ALL.len() - 1), 0, 0);
+    }
+
+    /// What the runs that it needs say about the section, when they are not there.
+    fn missing(&self, computed: Computed, play: &Play) -> Option<(Role, String)> {
+        let needs = matches!(self.section(), Section::Trap | Section::Well | Section::Marks | Section::Harm);
+        match computed {
+            _ if !needs => None,
+            Computed::All => None,
+            Computed::Nothing => Some((
+                Role::Info,
+                "The runs to compare with are still being computed. This fills in by itself.".to_owned(),
+            )),
+            Computed::Failed => {
+                let why = play.references().and_then(|r| r.as_ref().err()).cloned().unwrap_or_default();
+                Some((Role::Warn, format!("The runs to compare with could not be computed: {why}.")))
+            }
+            Computed::References if self.section() == Section::Marks => Some((
+                Role::Info,
+                "Runs without each of your levers are still being computed; marks that use them may change."
+                    .to_owned(),
+            )),
+            Computed::References => None,
+        }
+    }
+
+    fn draw_contents(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        let inner = canvas.frame(area, "Sections", &Line::default(), false);
+        for (i, section) in Section::ALL.into_iter().enumerate() {
+            let locked = self.locked(section);
+            let role = if locked { Role::Muted } else { Role::Text };
+            canvas.text(inner, i as u16, &format!("{:>2} {}", i + 1, section.title()), role);
+            if i == self.section {
+                canvas.highlight(inner, i as u16, Role::Selection);
+            }
+            canvas.hit_row(inner, i as u16, Hit::Item(CONTENTS_ITEM + i));
+        }
+        if self.locked(Section::Senior) {
+            let room = inner.height.saturating_sub(Section::ALL.len() as u16 + 1);
+            let place = Rect { y: inner.bottom() - room, height: room, ..inner };
+            for (i, line) in wrap("Grey ones open with your answers in 4.", inner.width).iter().enumerate() {
+                canvas.text(place, i as u16, line, Role::Muted);
+            }
+        }
+    }
+
+    fn text<'t>(
+        &self,
+        theme: &'t Theme,
+        width: u16,
+        computed: Computed,
+        play: &Play,
+        made: &Debrief,
+    ) -> Text<'t> {
+        let mut out = Text { theme, width, lines: Vec::new(), item: None };
+        let section = self.section();
+        if self.locked(section) {
+            out.say(Role::Text, "This opens when you have answered the two questions of section 4.");
+            out.say(Role::Muted, "Your own account is worth most before you have read another.");
+            return out;
+        }
+        if let Some((role, text)) = self.missing(computed, play) {
+            out.say(role, &text);
+            out.gap();
+        }
+        let compared = matches!(computed, Computed::References | Computed::All);
+        match section {
+            Section::Happened => happened(made, &mut out),
+            Section::Harm => harm(made, computed, self.own.get(), &mut out),
+            Section::Predictions => predictions(made, &mut out),
+            Section::Questions => questions(made, &mut out),
+            Section::Senior => senior(made, &mut out),
+            Section::Loop => held(made, &mut out),
+            Section::Diagnosis => diagnosis(made, &mut out),
+            Section::Trap if compared => trap(made, &mut out),
+            Section::Well if compared => {
+                made.went_well.iter().for_each(|line| out.point(line));
+                if made.went_well.is_empty() {
+                    out.say(Role::Muted, "Nothing stood out in the marks.");
+                }
+            }
+            Section::Trap | Section::Well => {}
+            Section::Signals => signals(made, &mut out),
+            Section::Marks if compared => marks(made, &self.open, &mut out),
+            Section::Marks => {}
+            Section::Next => next(made, play.view().chosen_follow_ups().is_some(), &mut out),
+            Section::Discuss => {
+                made.discuss.iter().for_each(|line| {
+                    out.point(line);
+                    out.gap();
+                });
+                if made.discuss.is_empty() {
+                    out.say(Role::Muted, "This incident has no questions for a team.");
+                }
+            }
+        }
+        out
+    }
+
+    fn draw_section(&mut self, canvas: &mut Canvas<'_>, area: Rect, play: &Play, made: &Debrief) {
+        let computed = self.computed(play);
+        let section = self.section();
+        let title = format!("{} {}", self.section + 1, section.title());
+        let right = format!("section {} of {}", self.section + 1, Section::ALL.len());
+        let right = Line::from(Span::styled(right, canvas.style(Role::Muted)));
+        let inner = canvas.frame(area, &title, &right, true);
+        let mut inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+        if inner.height == 0 || inner.width == 0 {
+            return;
+        }
+        if section == Section::Harm {
+            let height = (inner.height * 3 / 5).min(16);
+            let chart = Rect { height, ..inner };
+            let compared = matches!(computed, Computed::References | Computed::All);
+            harm_chart(canvas, chart, &made.harm, compared);
+            inner = Rect { y: inner.y + height, height: inner.height - height, ..inner };
+        }
+        let theme = canvas.theme;
+        let text = self.text(theme, inner.width, computed, play, made);
+        let height = usize::from(inner.height);
+        self.size = (text.lines.len(), height);
+        if self.items() > 0 {
+            let own = |l: &(Option<usize>, Line<'_>)| l.0 == Some(self.item);
+            let first = text.lines.iter().position(own).unwrap_or(0);
+            // What was opened below the item is shown with it where it fits.
+            let next = text.lines.iter().position(|l| l.0.is_some_and(|i| i > self.item));
+            let last = next.unwrap_or(text.lines.len());
+            self.top = self.top.max(last.saturating_sub(height)).min(first);
+            if self.item == 0 && last <= height {
+                self.top = 0;
+            }
+        }
+        self.top = self.top.min(text.lines.len().saturating_sub(height));
+        for (y, (item, line)) in text.lines.iter().skip(self.top).take(height).enumerate() {
+            canvas.line(inner, y as u16, line);
+            if let Some(item) = *item {
+                if item == self.item {
+                    canvas.highlight(inner, y as u16, Role::Selection);
+                }
+                canvas.hit_row(inner, y as u16, Hit::Item(item));
+            }
+        }
+        let below = text.lines.len().saturating_sub(self.top + height);
+        if below > 0 {
+            let text = format!(" {below} more lines below ");
+            let row = Rect { x: area.x + 2, width: area.width.saturating_sub(4), ..area };
+            let line = Line::from(Span::styled(text, canvas.style(Role::Info)));
+            canvas.line_right(row, area.height - 1, &line);
+        }
+    }
+
+    fn open(&mut self, play: &Play) -> Vec<Outcome> {
+        let section = self.section();
+        if self.locked(section) {
+            self.go_to(Section::Questions as usize);
+            return Vec::new();
+        }
+        let view = play.view();
+        match section {
+            Section::Questions => {
+                vec![Outcome::Open(Box::new(dialogs::reflect(self.item, &view)))]
+            }
+            Section::Marks => {
+                match self.open.iter().position(|i| *i == self.item) {
+                    Some(at) => {
+                        self.open.remove(at);
+                    }
+                    None => self.open.push(self.item),
+                }
+                Vec::new()
+            }
+            Section::Next if !view.follow_ups().is_empty() => {
+                vec![Outcome::Open(Box::new(dialogs::follow_ups(&view)))]
+            }
+            _ => {
+                self.turn(1);
+                Vec::new()
+            }
+        }
+    }
+
+    fn scroll(&mut self, id: Id) -> bool {
+        let page = self.size.1.max(2) - 1;
+        let last = self.size.0.saturating_sub(self.size.1);
+        let items = self.items();
+        if items > 0 && matches!(id, Id::Up | Id::Down) {
+            self.item =
+                if id == Id::Up { self.item.saturating_sub(1) } else { (self.item + 1).min(items - 1) };
+            return true;
+        }
+        self.top = match id {
+            Id::Up => self.top.saturating_sub(1),
+            Id::Down => self.top + 1,
+            Id::PageUp => self.top.saturating_sub(page),
+            Id::PageDown => self.top + page,
+            Id::Top => 0,
+            Id::Bottom => last,
+            _ => return false,
+        }
+        .min(last);
+        if items > 0 && matches!(id, Id::Top | Id::Bottom) {
+            self.item = if id == Id::Top { 0 } else { items - 1 };
+        }
+        true
+    }
+}
+
+/// Items from here on are the sections at the left.
+const CONTENTS_ITEM: usize = 10_000;
+
+/// The first line: what was played, and the marks in short.
+fn draw_header(canvas: &mut Canvas<'_>, row: Rect, made: &Debrief, computed: Computed) {
+    let mut spans = vec![
+        Span::styled(format!(" Debrief: {}", made.title), canvas.style(Role::Accent)),
+        Span::styled(format!("  {}, seed {}", made.mode, made.seed), canvas.style(Role::Muted)),
+    ];
+    if computed == Computed::Nothing {
+        spans.push(Span::styled("  runs to compare with are being computed …", canvas.style(Role::Info)));
+    } else if computed != Computed::Failed && !made.score.dimensions.is_empty() && answered(made) {
+        spans.push(Span::raw("  marks "));
+        for mark in &made.score.dimensions {
+            spans.push(Span::styled(
+                format!("{} ", mark.grade.letter()),
+                canvas.style(grade_role(mark.grade)),
+            ));
+        }
+    }
+    canvas.line(row, 0, &Line::from(spans));
+}
+
+impl Layer for DebriefScreen {
+    fn contexts(&self) -> Vec<Context> {
+        vec![Context::Debrief, Context::Move]
+    }
+
+    fn covers(&self) -> bool {
+        true
+    }
+
+    fn clock_runs(&self, _mode: Mode) -> bool {
+        false
+    }
+
+    fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, scene: &Scene<'_>) {
+        let Some(play) = scene.play else { return };
+        if area.height < 3 {
+            return;
+        }
+        self.refresh(play);
+        let Some((_, computed, made)) = self.made.as_ref() else { return };
+        draw_header(canvas, Rect { height: 1, ..area }, made, *computed);
+        let made = Arc::clone(made);
+        let body = Rect { y: area.y + 1, height: area.height - 1, ..area };
+        let contents = if area.width >= WIDE { CONTENTS } else { 0 };
+        if contents > 0 {
+            self.draw_contents(canvas, Rect { width: contents, ..body });
+        }
+        let place = Rect { x: body.x + contents, width: body.width - contents, ..body };
+        self.draw_section(canvas, place, play, &made);
+    }
+
+    fn act(&mut self, id: Id, scene: &Scene<'_>) -> Option<Vec<Outcome>> {
+        let play = scene.play?;
+        match id {
+            Id::NextPane | Id::Right => self.turn(1),
+            Id::PreviousPane | Id::Left => self.turn(Section::ALL.len() - 1),
+            Id::Open => return Some(self.open(play)),
+            Id::Back => return Some(vec![Outcome::Close]),
+            _ if self.scroll(id) => {}
+            _ => return None,
+        }
+        Some(Vec::new())
+    }
+
+    fn clicked(&mut self, hit: Hit, scene: &Scene<'_>) -> Vec<Outcome> {
+        let Hit::Item(item) = hit else { return Vec::new() };
+        if let Some(section) = item.checked_sub(CONTENTS_ITEM) {
+            self.go_to(section);
+            return Vec::new();
+        }
+        if self.item == item {
+            return scene.play.map(|play| self.open(play)).unwrap_or_default();
+        }
+        self.item = item;
+        Vec::new()
+    }
+
+    fn waits(&self, scene: &Scene<'_>) -> bool {
+        let pending = |play: &Play| matches!(self.computed(play), Computed::Nothing | Computed::References);
+        scene.play.is_some_and(pending)
+    }
+}
