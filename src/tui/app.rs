@@ -447,13 +447,13 @@ impl App {
                     self.layers.truncate(1);
                     self.layers.push(Box::new(Console::default()));
                 }
-                Outcome::ToMenu => self.to_menu(),
+                Outcome::ToMenu => self.back_to_menu(),
                 Outcome::Leave => self.wishes.leave = true,
             }
         }
     }
 
-    fn to_menu(&mut self) {
+    fn back_to_menu(&mut self) {
         self.layers.truncate(1);
         // Dropping a run keeps it.
         self.play = None;
@@ -464,7 +464,7 @@ impl App {
         if running {
             self.open(Box::new(dialogs::Quit::default()));
         } else if self.layers.len() > 1 && self.play.is_some() {
-            self.to_menu();
+            self.back_to_menu();
         } else {
             self.wishes.leave = true;
         }
