@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 use std::io::{Read, Write};
+use std::num::NonZeroU16;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -12,6 +13,10 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 
 /// How long something may take to appear on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+fn cells(n: u16) -> NonZeroU16 {
+    NonZeroU16::new(n).expect("a screen has cells")
+}
 
 /// The program in a pty.
 struct Played {
@@ -53,7 +58,7 @@ impl Played {
                 }
             }
         });
-        let screen = vt100::Parser::new(rows, columns, 0);
+        let screen = vt100::Parser::new(cells(rows), cells(columns), 0);
         Played { master: pair.master, keys, child, output, screen, raw: Vec::new(), home }
     }
 
@@ -85,7 +90,7 @@ impl Played {
     fn resize(&mut self, columns: u16, rows: u16) {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         self.master.resize(size).expect("a pty can be resized");
-        self.screen.screen_mut().set_size(rows, columns);
+        self.screen.screen_mut().set_size(cells(rows), cells(columns));
     }
 
     fn signal(&self, name: &str) {

@@ -44,7 +44,15 @@ pub fn source(name: &str) -> anyhow::Result<Source> {
 
 /// Loads what `name` names. Warnings are kept quiet: they are for authors, who use `check`.
 pub fn incident(name: &str) -> anyhow::Result<Arc<Incident>> {
-    let source = source(name)?;
+    loaded(source(name)?)
+}
+
+/// Loads all that the given names mean, as [`sources`] reads them.
+pub fn incidents(names: &[String]) -> anyhow::Result<Vec<Arc<Incident>>> {
+    sources(names)?.into_iter().map(loaded).collect()
+}
+
+fn loaded(source: Source) -> anyhow::Result<Arc<Incident>> {
     let loaded = load(&source.label, &source.text);
     match loaded.incident {
         Some(incident) => Ok(Arc::new(incident)),

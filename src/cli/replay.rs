@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::Context;
+
 use super::{FAILED, FINE, input, print};
 use crate::game::{self, RunFile, Session};
 use crate::incident::Incident;
@@ -34,7 +36,9 @@ pub(super) fn saved(path: &std::path::Path) -> anyhow::Result<RunFile> {
 
 /// The incident of a saved run, and the run played again.
 pub(super) fn again(run: &RunFile, incident: Option<&str>) -> anyhow::Result<(Arc<Incident>, Session)> {
-    let incident = input::incident(incident.unwrap_or(&run.incident))?;
+    let incident = input::incident(incident.unwrap_or(&run.incident)).with_context(|| {
+        format!("the run is of \"{}\"; --incident names its file when it is not a shipped one", run.incident)
+    })?;
     let session = game::replay(run, Arc::clone(&incident))?;
     Ok((incident, session))
 }

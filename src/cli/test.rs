@@ -1,12 +1,370 @@
-//! `pagerdrill test`.
+//! `pagerdrill test`: compares what incidents' runs give with the figures that their files state.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::input;
+use crate::headless::{self, Ending, Options, Pilot};
+use crate::incident::schema::Expect;
+use crate::incident::{Incident, library};
+use crate::score::Harm;
+use crate::sim::ENGINE_VERSION;
+use crate::units::Unit;
+
+/// Version of what `--json` prints.
+const SCHEMA: u32 = 1;
+/// The plan that a player is compared with.
+const SENIOR: &str = "senior";
+/// The documented mistake.
+const TRAP: &str = "trap";
 
 /// What to test.
-#[derive(Debug, Default, clap::Args)]
-pub struct Args {}
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Names of shipped incidents, files, or folders of them; all shipped ones when left out.
+    #[arg(value_name = "INCIDENT|DIR")]
+    pub incidents: Vec<String>,
+    /// Runs each plan with the seeds 1 to N.
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    pub seeds: u64,
+    /// Size of the simulated system. Figures count at full size: at another, nothing fails the test.
+    #[arg(long, default_value_t = 1.0, value_name = "F", value_parser = super::run::scale)]
+    pub scale: f64,
+    /// Runs at the same time; as many as there are processors when left out.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A run to be made: which incident, which plan, which seed.
+struct Run {
+    incident: usize,
+    plan: Option<String>,
+    seed: u64,
+}
+
+/// What one seed gave for one figure.
+#[derive(Clone)]
+struct Outcome {
+    measured: Option<f64>,
+    shown: String,
+    held: bool,
+}
+
+/// A figure with what every seed gave.
+struct Figure<'a> {
+    expect: &'a Expect,
+    wanted: String,
+    /// By seed, from 1.
+    outcomes: Vec<Outcome>,
+}
+
+/// How a figure counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Held,
+    /// It does not hold, is no key figure, and the file says why.
+    Noted,
+    Missed,
+}
+
+impl Figure<'_> {
+    fn verdict(&self) -> Verdict {
+        if self.outcomes.iter().all(|outcome| outcome.held) {
+            Verdict::Held
+        } else if self.expect.note.is_some() && !self.expect.key {
+            Verdict::Noted
+        } else {
+            Verdict::Missed
+        }
+    }
+}
 
 /// Runs the subcommand.
-pub fn run(_args: Args) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("`pagerdrill test` is not available yet")
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let names = if args.incidents.is_empty() {
+        library::shipped().into_iter().map(|shipped| shipped.id).collect()
+    } else {
+        args.incidents.clone()
+    };
+    let incidents = input::incidents(&names)?;
+    let started = Instant::now();
+    let runs = plan_runs(&incidents, args.seeds);
+    let n_runs = runs.len();
+    let made = make(&incidents, runs, &args)?;
+
+    let (mut text, mut list, mut missed) = (String::new(), Vec::new(), false);
+    for (i, incident) in incidents.iter().enumerate() {
+        let figures = figures(incident, i, args.seeds, &made);
+        let fairness = fairness(i, args.seeds, &made);
+        missed |= figures.iter().any(|figure| figure.verdict() == Verdict::Missed);
+        text.push_str(&table(incident, &figures, &fairness, &args));
+        list.push(as_json(incident, &figures, &fairness, &args));
+    }
+    if args.json {
+        text = format!("{:#}\n", json!({ "schema": SCHEMA, "engine": ENGINE_VERSION, "incidents": list }));
+    } else {
+        text.push_str(&format!("{n_runs} runs in {:.1} s\n", started.elapsed().as_secs_f64()));
+    }
+    super::print(&text)?;
+    let counts = args.scale == 1.0;
+    Ok(ExitCode::from(if missed && counts { super::FAILED } else { super::FINE }))
+}
+
+/// One run for each seed and each plan that has a figure or that fairness is judged by.
+fn plan_runs(incidents: &[Arc<Incident>], seeds: u64) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for (i, incident) in incidents.iter().enumerate() {
+        let file = incident.file();
+        let mut plans: BTreeSet<Option<String>> = file.expect.iter().map(|e| e.plan.clone()).collect();
+        plans.insert(None);
+        plans.extend(
+            [SENIOR, TRAP].iter().filter(|&&p| file.plans.contains_key(p)).map(|&p| Some(p.to_owned())),
+        );
+        for plan in plans {
+            runs.extend((1..=seeds).map(|seed| Run { incident: i, plan: plan.clone(), seed }));
+        }
+    }
+    runs
+}
+
+/// What came of a run.
+struct Made {
+    /// By name of the figure: where it must lie, and what it gave.
+    figures: BTreeMap<String, (String, Outcome)>,
+    /// Harmed share of all operations.
+    harm: f64,
+    ending: Ending,
+    /// The ending for people, with the incident's clock.
+    ended: String,
+}
+
+/// Runs by incident, plan and seed.
+type AllMade = BTreeMap<(usize, Option<String>, u64), Made>;
+
+/// Makes the runs, several at a time.
+fn make(incidents: &[Arc<Incident>], runs: Vec<Run>, args: &Args) -> anyhow::Result<AllMade> {
+    let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let next = AtomicUsize::new(0);
+    let all: Mutex<anyhow::Result<AllMade>> = Mutex::new(Ok(AllMade::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(runs.len()) {
+            scope.spawn(|| {
+                while let Some(run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let outcome = one(&incidents[run.incident], run, args.scale);
+                    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+                    match (outcome, all.as_mut()) {
+                        (Ok(made), Ok(all)) => {
+                            all.insert((run.incident, run.plan.clone(), run.seed), made);
+                        }
+                        (Err(error), Ok(_)) => *all = Err(error),
+                        (_, Err(_)) => return,
+                    }
+                }
+            });
+        }
+    });
+    all.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes one run to the end of the clock and reads its figures.
+fn one(incident: &Arc<Incident>, run: &Run, scale: f64) -> anyhow::Result<Made> {
+    let pilot = run.plan.clone().map_or(Pilot::Nobody, Pilot::Named);
+    let result = headless::run(incident, &pilot, Options { seed: run.seed, scale, until: None })?;
+    let figures = result
+        .expectations()
+        .into_iter()
+        .map(|m| {
+            let outcome = Outcome { measured: m.measured, shown: m.shown, held: m.held };
+            (m.expect.name.clone(), (m.wanted, outcome))
+        })
+        .collect();
+    let ending = result.ending();
+    let ended = match ending {
+        Ending::Unharmed => "hardly any harm".to_owned(),
+        Ending::Recovered(at) => format!("well at {}", incident.clock(at)),
+        Ending::Failing => "failing at the end".to_owned(),
+    };
+    Ok(Made { figures, harm: Harm::of(result.session.series()).share(), ending, ended })
+}
+
+fn figures<'a>(incident: &'a Incident, i: usize, seeds: u64, made: &AllMade) -> Vec<Figure<'a>> {
+    let all = incident.file().expect.iter();
+    all.map(|expect| {
+        let found = (1..=seeds)
+            .filter_map(|seed| made.get(&(i, expect.plan.clone(), seed))?.figures.get(&expect.name));
+        Figure {
+            expect,
+            wanted: found.clone().map(|(wanted, _)| wanted.clone()).next().unwrap_or_default(),
+            outcomes: found.map(|(_, outcome)| outcome.clone()).collect(),
+        }
+    })
+    .collect()
+}
+
+/// Something that a fair incident does, and whether every seed did it. It is told to the author and fails nothing.
+struct Fairness {
+    what: &'static str,
+    /// By seed, from 1: what it was, whether it is fair.
+    seeds: Vec<(String, bool)>,
+}
+
+fn fairness(i: usize, seeds: u64, made: &AllMade) -> Vec<Fairness> {
+    let run = |plan: Option<&str>, seed| made.get(&(i, plan.map(str::to_owned), seed));
+    let judge = |what, of: &dyn Fn(&Made, &Made) -> (String, bool), plan: Option<&str>| Fairness {
+        what,
+        seeds: (1..=seeds).filter_map(|seed| Some(of(run(plan, seed)?, run(None, seed)?))).collect(),
+    };
+    let harms = |made: &Made, idle: &Made| {
+        format!("{}, idle {}", Unit::Ratio.show(made.harm), Unit::Ratio.show(idle.harm))
+    };
+    let well = |made: &Made| made.ending != Ending::Failing;
+    let mut all = vec![
+        judge("doing nothing does not help", &|_, idle| (idle.ended.clone(), !well(idle)), None),
+        judge("the senior's plan gets well", &|made, _| (made.ended.clone(), well(made)), Some(SENIOR)),
+        judge(
+            "the senior's plan harms fewer users",
+            &|made, idle| (harms(made, idle), made.harm < idle.harm),
+            Some(SENIOR),
+        ),
+        judge(
+            "the trap harms more users",
+            &|made, idle| (harms(made, idle), made.harm > idle.harm),
+            Some(TRAP),
+        ),
+    ];
+    all.retain(|fairness| !fairness.seeds.is_empty());
+    all
+}
+
+fn table(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], args: &Args) -> String {
+    let file = incident.file();
+    let mut rows: Vec<Vec<String>> = vec![vec![String::new(), "figure".to_owned(), "wanted".to_owned()]];
+    rows[0].extend((1..=args.seeds).map(|seed| format!("seed {seed}")));
+    rows[0].push("source".to_owned());
+    for figure in figures {
+        let mark = match (figure.verdict(), figure.expect.key) {
+            (Verdict::Held, true) => "ok   key",
+            (Verdict::Held, false) => "ok",
+            (Verdict::Noted, _) => "note",
+            (Verdict::Missed, true) => "MISS key",
+            (Verdict::Missed, false) => "MISS",
+        };
+        let mut row = vec![mark.to_owned(), figure.expect.name.clone(), figure.wanted.clone()];
+        row.extend(figure.outcomes.iter().map(|o| marked(&o.shown, o.held)));
+        row.push(figure.expect.source.clone());
+        rows.push(row);
+    }
+    let mut text = format!("{}  {}\n\n{}", file.id, file.title, aligned(&rows));
+    for figure in figures.iter().filter(|figure| figure.verdict() != Verdict::Held) {
+        if let Some(note) = &figure.expect.note {
+            text.push('\n');
+            text.push_str(&super::wrapped(&format!("{}: {note}", figure.expect.name), "  "));
+        }
+    }
+    let key = |figure: &&Figure<'_>| figure.expect.key;
+    let held = |figure: &&Figure<'_>| figure.verdict() == Verdict::Held;
+    let noted = figures.iter().filter(|figure| figure.verdict() == Verdict::Noted).count();
+    text.push_str(&format!(
+        "\n{} of {} figures hold, {} of {} key figures; {noted} are noted in the file\n",
+        figures.iter().filter(held).count(),
+        figures.len(),
+        figures.iter().filter(key).filter(held).count(),
+        figures.iter().filter(key).count(),
+    ));
+    let mut rows = vec![vec![String::new(), "fairness".to_owned()]];
+    for fairness in fairness {
+        let fair = fairness.seeds.iter().all(|(_, fair)| *fair);
+        let mut row = vec![if fair { "ok" } else { "unfair" }.to_owned(), fairness.what.to_owned()];
+        row.extend(fairness.seeds.iter().map(|(shown, fair)| marked(shown, *fair)));
+        rows.push(row);
+    }
+    text.push('\n');
+    text.push_str(&aligned(&rows));
+    if args.scale != 1.0 {
+        text.push_str(&format!("at a scale of {}: figures count at full size only\n", args.scale));
+    }
+    text.push('\n');
+    text
+}
+
+/// A cell that does not hold says so by itself: the reader looks for the seed.
+fn marked(shown: &str, held: bool) -> String {
+    format!("{shown}{}", if held { "" } else { " x" })
+}
+
+/// Rows with their cells in columns.
+fn aligned(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns)
+        .map(|c| rows.iter().filter_map(|row| row.get(c)).map(|cell| cell.chars().count()).max().unwrap_or(0))
+        .collect();
+    let mut text = String::new();
+    for row in rows {
+        let line: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}")).collect();
+        text.push_str(line.join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn as_json(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], args: &Args) -> Value {
+    let file = incident.file();
+    let expectations: Vec<Value> = figures
+        .iter()
+        .map(|figure| {
+            let expect = figure.expect;
+            let seeds: Vec<Value> = figure
+                .outcomes
+                .iter()
+                .zip(1..)
+                .map(|(o, seed): (&Outcome, u64)| {
+                    json!({ "seed": seed, "measured": o.measured, "shown": o.shown, "held": o.held })
+                })
+                .collect();
+            json!({
+                "name": expect.name,
+                "plan": expect.plan.as_deref().unwrap_or("none"),
+                "key": expect.key,
+                "source": expect.source,
+                "note": expect.note,
+                "read": expect.read,
+                "window": [expect.over.0, expect.over.1],
+                "within": expect.within,
+                "wanted": figure.wanted,
+                "held": figure.verdict() == Verdict::Held,
+                "seeds": seeds,
+            })
+        })
+        .collect();
+    json!({
+        "incident": file.id,
+        "hash": format!("{:016x}", incident.hash()),
+        "scale": args.scale,
+        "held": figures.iter().all(|figure| figure.verdict() != Verdict::Missed),
+        "expectations": expectations,
+        "fairness": fairness
+            .iter()
+            .map(|fairness| {
+                let seeds: Vec<Value> = fairness
+                    .seeds
+                    .iter()
+                    .zip(1..)
+                    .map(|((shown, fair), seed): (&(String, bool), u64)| {
+                        json!({ "seed": seed, "shown": shown, "fair": fair })
+                    })
+                    .collect();
+                json!({ "what": fairness.what, "seeds": seeds })
+            })
+            .collect::<Vec<_>>(),
+    })
 }

@@ -313,7 +313,7 @@ pub(super) fn view(
                 takes,
                 format!("Set it back to {}; it takes the same way and time.", client.attempts),
                 format!(
-                    "{} of the operations come from {name}. Each may cause that many requests before its user \
+                    "{} of the operations come from {name}. Each makes up to that many requests before its user \
                      sees an error.",
                     share(client.share)
                 ),
@@ -434,7 +434,7 @@ pub(super) fn view(
             (
                 format!("Warm {name}"),
                 now,
-                "As many seconds as there are keys for its rate; a key counts when its query has succeeded."
+                "As long as the number of keys divided by the rate; a key is warm once its query has succeeded."
                     .to_owned(),
                 "Stop it; the keys read so far stay until they expire.".to_owned(),
                 "Reads the most popular keys from the database, beside the queries of users.".to_owned(),

@@ -65,6 +65,9 @@ impl Compared {
     /// Change for the worse, as a share of what it was.
     fn worsened(&self) -> f64 {
         let rise = self.after - self.before;
+        if rise.abs() < self.floor {
+            return 0.0;
+        }
         let worse = if self.more_is_worse { rise } else { -rise };
         worse / self.before.abs().max(self.floor)
     }

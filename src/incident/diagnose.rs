@@ -80,14 +80,14 @@ impl Diagnostic {
         })
     }
 
-    /// For people: with the line of the file and a caret under what it is about. `text` is what was loaded.
+    /// For people: with the file's name, the line, and a mark under what it is about. `text` is what was loaded.
     pub fn report(&self, text: &str) -> miette::Report {
         let mut diagnostic = miette::MietteDiagnostic::new(self.message.clone())
             .with_severity(match self.severity {
                 Severity::Error => miette::Severity::Error,
                 Severity::Warning => miette::Severity::Warning,
             })
-            .with_code(format!("{}:{}:{}", self.label, self.line, self.column));
+            .with_code(self.severity.label());
         if let Some(help) = &self.help {
             diagnostic = diagnostic.with_help(help.clone());
         }

@@ -140,13 +140,34 @@ impl Write {
 
     fn value(&self, value: f64) -> String {
         match self {
-            Write::Value(unit) => unit.show(value),
+            Write::Value(unit) => exact(*unit, value),
             // Shares differ by points: "+5 %" of a share could mean either.
             Write::Difference(Unit::Ratio) => format!("{:+.1} points", value * 100.0),
-            Write::Difference(unit) if value > 0.0 => format!("+{}", unit.show(value)),
-            Write::Difference(unit) => unit.show(value),
+            Write::Difference(unit) if value > 0.0 => format!("+{}", exact(*unit, value)),
+            Write::Difference(unit) => exact(*unit, value),
         }
     }
+}
+
+/// As on screens, but large rates and counts to the last digit: `9,350/s`. A figure is compared with its band here.
+fn exact(unit: Unit, value: f64) -> String {
+    let suffix = match unit {
+        Unit::PerSecond => "/s",
+        Unit::Count => "",
+        Unit::Ratio | Unit::Seconds | Unit::Factor => return unit.show(value),
+    };
+    if !value.is_finite() || !(1e3..1e15).contains(&value.abs()) {
+        return unit.show(value);
+    }
+    let digits = format!("{:.0}", value.abs());
+    let mut grouped = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    format!("{}{grouped}{suffix}", if value < 0.0 { "-" } else { "" })
 }
 
 #[cfg(test)]
@@ -189,7 +210,12 @@ mod tests {
         );
         check(r#"Mean("failing")"#, ("14:05", "14:05"), "AtMost(0.1)", ("40.0 %", "at most 10.0 %", false));
         check(r#"Mean("failing")"#, ("14:04:59", "14:05"), "AtMost(0.1)", ("10.0 %", "at most 10.0 %", true));
-        check(r#"Max("rate")"#, ("14:00", "14:10"), "AtLeast(3000.0)", ("2.5k/s", "at least 3.0k/s", false));
+        check(
+            r#"Max("rate")"#,
+            ("14:00", "14:10"),
+            "AtLeast(3000.0)",
+            ("2,500/s", "at least 3,000/s", false),
+        );
         check(r#"Min("cpu.a")"#, ("14:00", "14:10"), "AtLeast(0.4)", ("50.0 %", "at least 40.0 %", true));
         check(r#"Min("cpu.*")"#, ("14:03", "14:10"), "AtLeast(0.9)", ("70.0 %", "at least 90.0 %", false));
         check(r#"Max("cpu.*")"#, ("14:03", "14:10"), "AtLeast(0.9)", ("95.0 %", "at least 90.0 %", true));

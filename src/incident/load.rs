@@ -179,7 +179,9 @@ fn unreadable(name: &str, text: &str, error: &SpannedError) -> Diagnostic {
         ),
         E::ExpectedString => (said, Some("put the text between double quotes: \"…\"".to_owned())),
         E::ExpectedComma => (said, Some("separate entries with a comma".to_owned())),
-        E::ExpectedStringEnd => (said, Some("a quote before this place is not closed".to_owned())),
+        E::ExpectedStringEnd => {
+            (said, Some("the text that begins here is not closed with a quote".to_owned()))
+        }
         E::Eof => (said, Some("the file ends in the middle; is a bracket not closed?".to_owned())),
         _ => (said, None),
     };

@@ -38,7 +38,7 @@ pub(super) type Path = Vec<Step>;
 
 /// A path written as it reads: `place!["system", "clients", name, "share"]`.
 macro_rules! place {
-    ($($step:expr),* $(,)?) => { vec![$($crate::incident::locate::Step::from($step)),*] };
+    ($($step:expr),* $(,)?) => { Vec::from([$($crate::incident::locate::Step::from($step)),*]) };
 }
 pub(super) use place;
 

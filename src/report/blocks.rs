@@ -159,6 +159,15 @@ fn mechanism(debrief: &Debrief, out: &mut Vec<Block>) {
     if !m.your_summary.trim().is_empty() {
         out.push(Entry("Your finding".to_owned(), m.your_summary.clone()));
     }
+    if !debrief.evidence.is_empty() {
+        out.push(Heading("What you pinned".to_owned()));
+    }
+    for e in &debrief.evidence {
+        out.push(Entry(e.id.clone(), format!("{} {}", e.clock, e.showed)));
+        if !e.note.trim().is_empty() {
+            out.push(Detail(e.note.clone()));
+        }
+    }
     if !debrief.hypotheses.is_empty() {
         out.push(Heading("Explanations".to_owned()));
     }

@@ -7,11 +7,26 @@ const LABEL_MAX: usize = 24;
 /// The narrowest width that text is wrapped to.
 const NARROWEST: usize = 40;
 
+/// Words that belong on one line; a per cent sign stays with its number.
+fn words(text: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match all.last_mut() {
+            Some(number) if word.starts_with('%') => {
+                number.push(' ');
+                number.push_str(word);
+            }
+            _ => all.push(word.to_owned()),
+        }
+    }
+    all
+}
+
 /// Breaks text into lines of at most `width` characters at spaces; a longer word stays whole.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
+    for word in words(text) {
         let longer = line.chars().count() + 1 + word.chars().count();
         if !line.is_empty() && longer > width {
             lines.push(std::mem::take(&mut line));
@@ -19,7 +34,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
     }
     if !line.is_empty() || lines.is_empty() {
         lines.push(line);
@@ -55,7 +70,10 @@ pub(super) fn render(blocks: &[Block], width: usize) -> String {
     let width = width.max(NARROWEST);
     let mut out = String::new();
     let mut column = 0;
+    // Whether the block before belongs to the same run of entries.
+    let mut in_run = false;
     for (i, block) in blocks.iter().enumerate() {
+        in_run &= matches!(block, Block::Entry(..) | Block::Detail(_));
         match block {
             Block::Title(text) => {
                 hang(&mut out, "", 0, text, width);
@@ -72,10 +90,10 @@ pub(super) fn render(blocks: &[Block], width: usize) -> String {
             Block::Item(text) => hang(&mut out, "- ", 2, text, width),
             Block::Detail(text) => hang(&mut out, "    ", 4, text, width),
             Block::Entry(label, text) => {
-                if !matches!(i.checked_sub(1).map(|b| &blocks[b]), Some(Block::Entry(..) | Block::Detail(_)))
-                {
+                if !in_run {
                     column = label_column(&blocks[i..]);
                 }
+                in_run = true;
                 let first = format!("{label:<w$} ", w = column - 1);
                 hang(&mut out, &first, column, text, width);
             }
@@ -103,5 +121,6 @@ mod tests {
             assert!(lines.iter().all(|l| l.chars().count() <= width.max(11)), "{lines:?}");
         }
         assert_eq!(wrap("", 10), [""]);
+        assert_eq!(wrap("about 35 % fail", 9), ["about", "35 % fail"]);
     }
 }

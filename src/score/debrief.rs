@@ -8,7 +8,7 @@ use super::look::{any_seen, covers, is_meant, seen};
 use super::predictions::{brier, claims};
 use super::reference::References;
 use super::{Dimension, Grade, Score};
-use crate::game::command::{Command, Verdict};
+use crate::game::command::{Command, Finding, Verdict};
 use crate::game::{About, FeedKind, Session, action_text};
 use crate::incident::schema::{Hypothesis, Name, Part};
 use crate::units::{SimTime, Unit, short};
@@ -51,6 +51,10 @@ pub struct Debrief {
     pub reading: Vec<ReadingEntry>,
     /// The mechanism, and the player's finding beside it.
     pub mechanism: MechanismSection,
+    /// The player's finding as it was written, by the ids of the parts.
+    pub finding: Finding,
+    /// What the player pinned.
+    pub evidence: Vec<EvidenceEntry>,
     /// Explanations with the player's verdicts.
     pub hypotheses: Vec<HypothesisEntry>,
     /// 6: why it did not recover by itself: the loop, with this run's figures at each arrow.
@@ -185,6 +189,19 @@ pub struct MechanismSection {
     pub your_loop: String,
 }
 
+/// A pinned piece of evidence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EvidenceEntry {
+    /// Its id, `E-0001`.
+    pub id: String,
+    /// Time of day at which it was pinned.
+    pub clock: String,
+    /// What it showed then.
+    pub showed: String,
+    /// The player's own words.
+    pub note: String,
+}
+
 /// An explanation with the verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HypothesisEntry {
@@ -294,6 +311,8 @@ pub fn debrief(session: &Session, references: &References, score: &Score) -> Deb
             .collect(),
         reading: reading(session),
         mechanism: mechanism(session),
+        finding: session.view().finding().clone(),
+        evidence: evidence(session),
         hypotheses: hypotheses(session),
         why_it_held: why_it_held(session),
         trap: trap(session, references),
@@ -534,6 +553,16 @@ fn mechanism(session: &Session) -> MechanismSection {
     }
 }
 
+fn evidence(session: &Session) -> Vec<EvidenceEntry> {
+    let entry = |e: &crate::game::Evidence| EvidenceEntry {
+        id: e.id.to_string(),
+        clock: clock(session, e.at),
+        showed: e.showed.clone(),
+        note: e.note.clone(),
+    };
+    session.view().evidence().iter().map(entry).collect()
+}
+
 /// A verdict in words.
 fn verdict_text(verdict: Verdict) -> &'static str {
     match verdict {
@@ -641,10 +670,10 @@ fn missed(session: &Session) -> Vec<Missed> {
             (false, false) => MissedKind::NotVisible,
         };
         let text = format!(
-            "{}: what decides \"{}\", which you left {}.",
-            hypothesis.decided_by.join(", "),
-            hypothesis.text,
-            verdict_text(v.verdict)
+            "\"{}\" (your verdict: {}) is decided by {}.",
+            hypothesis.text.trim_end_matches('.'),
+            verdict_text(v.verdict),
+            hypothesis.decided_by.join(", ")
         );
         all.push(Missed { kind, text });
     }

@@ -149,9 +149,9 @@ mod tests {
     #[test]
     fn recovery_is_the_first_minute_after_the_last_bad_one() {
         let mut run = Harm { per_second: vec![0.0; 120], ..Harm::default() };
-        run.per_second.extend([0.4; 180]);
+        run.per_second.extend([0.5; 180]);
         assert_eq!(run.recovered_at(120), None);
-        assert_eq!(run.worst_minute(0), 0.4);
+        assert_eq!(run.worst_minute(0), 0.5);
         run.per_second.extend([0.0; 90]);
         assert_eq!(run.recovered_at(120), Some(300));
         assert_eq!(run.recovered_at(10_000), None);

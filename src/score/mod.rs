@@ -22,8 +22,9 @@ use serde::{Deserialize, Serialize};
 use crate::game::{Mode, Session};
 
 pub use debrief::{
-    Debrief, FollowUpEntry, HARM_STEP_S, HarmSection, HypothesisEntry, LoopEntry, MechanismSection, Missed,
-    MissedKind, PredictionEntry, QUESTIONS, ReadingEntry, Seen, SeenEntry, TimelineEntry, TrapEntry, debrief,
+    Debrief, EvidenceEntry, FollowUpEntry, HARM_STEP_S, HarmSection, HypothesisEntry, LoopEntry,
+    MechanismSection, Missed, MissedKind, PredictionEntry, QUESTIONS, ReadingEntry, Seen, SeenEntry,
+    TimelineEntry, TrapEntry, debrief,
 };
 pub use harm::Harm;
 pub use reference::{OwnRuns, References};

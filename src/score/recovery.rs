@@ -10,9 +10,9 @@ use crate::units::{SimTime, Unit};
 /// Harmed share above which it is an incident again.
 const RELAPSED: f64 = 0.10;
 
-const RULE: &str = "Recovered: at most 2 % of the operations harmed for a minute and up to the end, but for single bad \
-    minutes. P: recovered, no protection was taken away while more than 5 % were still harmed, and no relapse above \
-    10 %; S: recovered in spite of one of these; M: the last five minutes are below half of the worst; U: still failing.";
+const RULE: &str = "Recovered: from some minute on, at most 2 % of every minute's operations are harmed. P: recovered, \
+    no protection was taken away while more than 5 % were still harmed, and no relapse above 10 %; S: recovered in \
+    spite of one of these; M: the last five minutes are below half of the worst; U: still failing.";
 
 /// Levers that take a protection away which the player had put up before: a raised or removed limit, more client
 /// attempts again.

@@ -34,9 +34,9 @@ pub struct OwnRuns {
     pub played_out: Harm,
 }
 
-/// Largest size of the re-runs that leave out one lever: they tell helpful from harmful, which smaller systems show
-/// as well.
-const RERUN_SCALE: f64 = 0.2;
+/// Operations per second that are enough for the re-runs that leave out one lever: they tell helpful from harmful,
+/// which a smaller system shows as well.
+const RERUN_RATE: f64 = 800.0;
 
 impl References {
     /// Runs the incident without a player: nobody, the senior, the trap. They share the time before the first lever.
@@ -83,7 +83,9 @@ impl OwnRuns {
             .iter()
             .map(|p| (p.at, Command::Pull { action: p.action.clone(), prediction: None }))
             .collect();
-        let small = SessionOptions { mode: Mode::Lab, scale: options.scale.min(RERUN_SCALE), ..options };
+        let rate = session.incident().spec().traffic.first().map_or(1.0, |t| t.1).max(1.0);
+        let small =
+            SessionOptions { mode: Mode::Lab, scale: options.scale.min(RERUN_RATE / rate), ..options };
         let mut trunk = Session::new(Arc::clone(session.incident()), small);
         let mut without = Vec::with_capacity(levers.len());
         for (i, (at, lever)) in levers.iter().enumerate() {
@@ -98,7 +100,12 @@ impl OwnRuns {
             None => with.clone(),
             Some(_) => finish(Session::new(Arc::clone(session.incident()), small), &[]),
         };
-        OwnRuns { with, without, none, played_out: Harm::of(session.played_out().series()) }
+        let played_out = if session.now() >= session.end() {
+            Harm::of(session.series())
+        } else {
+            Harm::of(session.played_out().series())
+        };
+        OwnRuns { with, without, none, played_out }
     }
 }
 

@@ -3,6 +3,7 @@
 //! A key costs four bytes. Expiry needs no events: it is compared when the key is asked for.
 
 use super::math::scale_to;
+use super::prefetch::prefetch;
 use super::rng::Stream;
 
 /// Instants of expiry are kept in ticks of 2²⁰ ns, about a millisecond.
@@ -30,10 +31,10 @@ impl Cache {
         !self.down && self.expires[key as usize] > (now >> TICK_BITS) as u32
     }
 
-    /// Reads the memory that a look-up will need, so that it is near when it comes.
+    /// Hints that a key will be looked up soon.
     #[inline]
-    pub fn touch(&self, key: u32) -> u32 {
-        self.expires[key as usize]
+    pub(super) fn prefetch(&self, key: u32) {
+        prefetch(&self.expires, key as usize);
     }
 
     /// Writes a value that lives for `ttl` nanoseconds. Returns whether it was kept.

@@ -131,12 +131,14 @@ impl<T: Ord + Clone> Events<T> {
     #[inline]
     pub fn next(&self) -> (u64, Source) {
         let mut best = 0;
-        for i in 1..self.heads.len() {
-            if self.heads[i] < self.heads[best] {
-                best = i;
+        let mut at = self.heads[0];
+        for (i, &head) in self.heads.iter().enumerate().skip(1) {
+            // Times rarely tie, so the order is looked at only then.
+            if head.0 < at.0 || (head.0 == at.0 && head.1 < at.1) {
+                (best, at) = (i, head);
             }
         }
-        (self.heads[best].0, self.sources[best])
+        (at.0, self.sources[best])
     }
 
     /// Takes a ring's first entry.
@@ -146,6 +148,12 @@ impl<T: Ord + Clone> Events<T> {
         let due = queue.pop_front()?;
         self.heads[*head] = queue.front().map_or((NEVER, 0), |d| (d.at, d.order));
         Some(due.entry)
+    }
+
+    /// The record of the entry that will come up `ahead` entries later, if there is one.
+    #[inline]
+    pub fn look_ahead(&self, ring: Ring, ahead: usize) -> Option<u32> {
+        self.rings[ring.0].1.get(ahead).map(|d| d.entry.id)
     }
 
     /// Takes the heap's first event.

@@ -3,7 +3,7 @@
 
 use super::database::Owner;
 use super::events::{Entry, NEVER, Register};
-use super::math::{draw_spread, mix};
+use super::math::mix;
 use super::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, SpanRecord, TraceRecord};
 use super::request::{Operation, Phase};
 use super::service::InstanceState;
@@ -194,7 +194,7 @@ impl World {
     /// CPU that a query needs on a host, in nanoseconds; reads its page.
     pub(super) fn query_work(&mut self, read: u8, key: u32, database: usize, host: usize) -> u64 {
         let it = &self.reads[read as usize];
-        let work = draw_spread(&self.exponential, &mut self.work_rng, it.work);
+        let work = it.work.draw(&mut self.work_rng);
         if it.cold_q16 <= 1 << 16 {
             return work;
         }

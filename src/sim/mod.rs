@@ -16,6 +16,7 @@ pub mod intervention;
 pub mod math;
 pub mod meter;
 pub mod pool;
+mod prefetch;
 pub mod probe;
 mod request;
 pub mod rng;

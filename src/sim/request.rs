@@ -1,5 +1,7 @@
 //! Records of requests in flight and of operations between two attempts.
 
+use super::prefetch::prefetch;
+
 /// An operation: what a user wants, over all its attempts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
@@ -34,8 +36,9 @@ pub(super) enum Phase {
     Pausing,
 }
 
-/// One record.
+/// One record: one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct Request {
     /// The operation.
     pub(super) operation: Operation,
@@ -116,6 +119,12 @@ impl Requests {
     #[inline]
     pub(super) fn get(&self, id: u32) -> &Request {
         &self.records[id as usize]
+    }
+
+    /// Hints that a record will be needed soon.
+    #[inline]
+    pub(super) fn prefetch(&self, id: u32) {
+        prefetch(&self.records, id as usize);
     }
 
     /// A record, to change it.

@@ -3,8 +3,8 @@
 //! Streams are independent of each other, so a lever that makes one component draw more does not shift anybody
 //! else's draws: two runs with the same seed have the same users asking for the same keys, and differ by decisions.
 
+use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::math::mix;
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::events::Ring;
-use super::math::Quantiles;
+use super::math::Sampler;
 use super::pool::Pool;
 use super::spec::ServiceSpec;
 
@@ -58,7 +58,7 @@ pub struct Service {
     /// Instances down at a time.
     pub restart_batch: u32,
     /// Latency of its own handling.
-    pub handling: Quantiles,
+    pub handling: Sampler,
     /// Where those who wait for a connection are kept.
     pub acquire_ring: Ring,
     /// Where running queries are kept.
@@ -77,7 +77,7 @@ impl Service {
             wanted: spec.instances,
             to_restart: VecDeque::new(),
             restart_batch: 1,
-            handling: Quantiles::new(spec.handling),
+            handling: Sampler::new(spec.handling),
             acquire_ring,
             query_ring,
             connect_ring,

@@ -32,7 +32,6 @@ pub(super) struct Workload {
     arrivals: Stream,
     kinds: Stream,
     keys: Stream,
-    touched: u32,
 }
 
 /// Upper ends of the parts of the 32-bit range that shares take.
@@ -77,7 +76,6 @@ impl Workload {
             arrivals: Stream::new(seed, "arrivals"),
             kinds: Stream::new(seed, "kinds of reads and clients"),
             keys: Stream::new(seed, "keys"),
-            touched: 0,
         }
     }
 
@@ -127,14 +125,11 @@ impl Workload {
                 traced: self.number % self.trace_one_in == 0,
             });
         }
-        // Reading the entries in one go lets the processor fetch them side by side.
-        let mut touched = 0;
         for operation in &self.batch {
             if let Some(first) = self.reads[operation.read as usize].2 {
-                touched ^= cache.touch(first + operation.key);
+                cache.prefetch(first + operation.key);
             }
         }
-        self.touched = touched;
     }
 
     /// When the next operation arrives; `u64::MAX` when none does.

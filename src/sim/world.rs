@@ -8,13 +8,13 @@ use super::digest::Digest;
 use super::events::{Entry, Events, NEVER, Register, Ring, Source};
 use super::faults::Fault;
 use super::intervention::Intervention;
-use super::math::{Exponential, popularity};
+use super::math::{Exponential, Sampler, popularity};
 use super::meter::{Counters, Histogram};
 use super::probe::{LogKind, LogRecord, Probe};
 use super::request::Requests;
 use super::rng::Stream;
 use super::service::{InstanceState, Service};
-use super::spec::{Abandoned, Spec, Spread};
+use super::spec::{Abandoned, Spec};
 use super::workload::Workload;
 use crate::units::{SECOND, SimTime};
 
@@ -41,7 +41,7 @@ pub(super) struct Read {
     /// First key in the cache and how long a value lives, nanoseconds; `None` for a read that is never cached.
     pub(super) cached: Option<(u32, u64)>,
     /// CPU of its query.
-    pub(super) work: Spread,
+    pub(super) work: Sampler,
     /// Factor on a cold page, Q16.
     pub(super) cold_q16: u64,
     /// Tells the pages of different kinds apart.
@@ -212,7 +212,7 @@ impl World {
                     keys += read.keys.len();
                     (first, ttl.0)
                 }),
-                work: read.query.work,
+                work: Sampler::new(read.query.work),
                 cold_q16: (read.query.cold_factor * 65_536.0) as u64,
                 page_salt: super::math::mix(i as u64),
             })
@@ -379,6 +379,7 @@ impl World {
             match source {
                 Source::Ring(ring) => {
                     if let Some(entry) = self.events.pop_ring(ring) {
+                        self.prefetch_ahead(ring);
                         self.due(self.ring_uses[ring.0], entry);
                     }
                 }
@@ -391,6 +392,24 @@ impl World {
             }
         }
         self.now = self.now.max(until);
+    }
+
+    /// What comes due in a ring is known long before: brings near what it will need.
+    #[inline]
+    fn prefetch_ahead(&self, ring: Ring) {
+        const RECORD_AHEAD: usize = 12;
+        const KEY_AHEAD: usize = 5;
+        if let Some(id) = self.events.look_ahead(ring, RECORD_AHEAD) {
+            self.requests.prefetch(id);
+        }
+        if self.ring_uses[ring.0] == RingUse::Retry
+            && let Some(id) = self.events.look_ahead(ring, KEY_AHEAD)
+        {
+            let operation = &self.requests.get(id).operation;
+            if let Some((first, _)) = self.reads[operation.read as usize].cached {
+                self.caches[self.services[0].spec.cache].prefetch(first + operation.key);
+            }
+        }
     }
 
     /// A ring's entry has come due.

@@ -50,3 +50,22 @@ pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     }
     moved
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_written_whole_and_nothing_is_left_beside_it() {
+        let folder = tempfile::TempDir::new().expect("a folder");
+        let path = folder.path().join("deep").join("run.ron");
+        write_whole(&path, "one").expect("written");
+        write_whole(&path, "two").expect("written again");
+        assert_eq!(fs::read_to_string(&path).expect("read"), "two");
+        let blocked = folder.path().join("deep").join("folder");
+        fs::create_dir_all(blocked.join("full")).expect("a folder");
+        assert!(write_whole(&blocked, "x").is_err(), "a folder is in the way");
+        let left = fs::read_dir(folder.path().join("deep")).expect("a folder").count();
+        assert_eq!(left, 2, "the file and the folder");
+    }
+}

@@ -105,3 +105,31 @@ impl Progress {
         self.finished.iter().filter(|f| f.incident == incident).max_by_key(|f| f.points())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_run_has_the_most_points_and_the_last_is_the_newest() {
+        let run = |incident: &str, when: &str, marks: &[&str]| Finished {
+            incident: incident.to_owned(),
+            when: when.to_owned(),
+            mode: "live".to_owned(),
+            seed: 1,
+            marks: marks.iter().map(|m| (String::new(), (*m).to_owned())).collect(),
+        };
+        let progress = Progress {
+            finished: vec![
+                run("a", "1", &["P", "S"]),
+                run("a", "2", &["P", "P", "-"]),
+                run("b", "3", &["P", "P", "P"]),
+                run("a", "4", &["U", "M"]),
+            ],
+            ..Progress::default()
+        };
+        assert_eq!(progress.best("a").map(|r| r.when.as_str()), Some("2"));
+        assert_eq!(progress.last("a").map(|r| r.when.as_str()), Some("4"));
+        assert_eq!(progress.best("c"), None);
+    }
+}

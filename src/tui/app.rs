@@ -434,7 +434,6 @@ impl App {
                     }
                 }
                 Outcome::Act(id) => self.perform(id),
-                Outcome::Say(text) => self.message = Some((Role::Info, text)),
                 Outcome::Warn(text) => self.message = Some((Role::Warn, text)),
                 Outcome::Copy(text) => {
                     self.message = Some((Role::Info, format!("Copied: {text}")));
@@ -448,13 +447,13 @@ impl App {
                     self.layers.truncate(1);
                     self.layers.push(Box::new(Console::default()));
                 }
-                Outcome::ToMenu => self.to_menu(),
+                Outcome::ToMenu => self.back_to_menu(),
                 Outcome::Leave => self.wishes.leave = true,
             }
         }
     }
 
-    fn to_menu(&mut self) {
+    fn back_to_menu(&mut self) {
         self.layers.truncate(1);
         // Dropping a run keeps it.
         self.play = None;
@@ -465,7 +464,7 @@ impl App {
         if running {
             self.open(Box::new(dialogs::Quit::default()));
         } else if self.layers.len() > 1 && self.play.is_some() {
-            self.to_menu();
+            self.back_to_menu();
         } else {
             self.wishes.leave = true;
         }

@@ -53,6 +53,9 @@ impl Canvas<'_> {
             return 0;
         }
         let y = area.y + row;
+        // What stood there before leaves nothing behind, neither its colour nor that it was dim.
+        let width = (line.width() as u16).min(area.width);
+        self.buf.set_style(Rect { y, height: 1, width, ..area }, Style::reset());
         let (end, _) = self.buf.set_line(area.x, y, line, area.width);
         if line.width() > usize::from(area.width)
             && let Some(cell) = self.buf.cell_mut((area.right() - 1, y))
@@ -123,7 +126,7 @@ impl Canvas<'_> {
     /// Styles a row over its whole width, as for the selected one.
     pub(crate) fn highlight(&mut self, area: Rect, row: u16, role: Role) {
         if row < area.height {
-            let style = self.style(role);
+            let style = Style::reset().patch(self.style(role));
             let row = Rect { y: area.y + row, height: 1, ..area }.intersection(self.buf.area);
             // One style for the whole row: reversed, every colour of its own would become a background.
             self.buf.set_style(row, Style::reset());

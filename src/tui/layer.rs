@@ -30,8 +30,6 @@ pub(crate) enum Outcome {
     Close,
     /// As if the action's key were pressed on the layer below.
     Act(Id),
-    /// A line in place of the footer.
-    Say(String),
     /// A line in place of the footer about something that did not work.
     Warn(String),
     /// Text for the clipboard.

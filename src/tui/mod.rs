@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use crate::game::{Mode, Session};
 use crate::incident::Incident;
+use crate::store;
 
 pub use terminal::Unusable;
 
@@ -67,7 +68,14 @@ pub fn play(options: Options) -> anyhow::Result<ExitCode> {
     let glyphs = options.glyphs.as_deref().and_then(theme::Glyphs::named);
     let theme = surroundings.theme(options.theme.as_deref(), glyphs);
     let guard = terminal::Guard::take(&surroundings.term)?;
-    let entry = |incident| screens::library::Entry { incident, best: String::new() };
+    // A progress file that cannot be read is no reason not to play.
+    let progress = store::Progress::load().unwrap_or_default();
+    let entry = |incident: Arc<Incident>| {
+        let best = progress.best(&incident.file().id);
+        let letters = |run: &store::Finished| run.marks.iter().map(|mark| mark.1.as_str()).collect();
+        let best = best.map(letters).unwrap_or_default();
+        screens::library::Entry { incident, best }
+    };
     let library = options.library.into_iter().map(entry).collect();
     let setup = app::Setup { seed: options.seed, scale: options.scale, speed: options.speed };
     let mut app =

@@ -27,12 +27,12 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 pub enum Unusable {
     /// Input or output is a file or a pipe.
     #[error(
-        "this is not a terminal, so there is no screen to play on.\nStart it in a terminal, or run an incident without one: pagerdrill run cold-cache-failover --plan senior"
+        "this is not a terminal, so there is no screen to play on.\nStart it in a terminal, or run an incident without one: pagerdrill run INCIDENT --plan senior (`pagerdrill list` names them)"
     )]
     NotATerminal,
     /// The terminal cannot move its cursor.
     #[error(
-        "TERM={0} cannot show a screen of characters.\nSet TERM to what the terminal is (for example TERM=xterm-256color), or run an incident without a screen: pagerdrill run cold-cache-failover --plan senior"
+        "TERM={0} cannot show a screen of characters.\nSet TERM to what the terminal is (for example TERM=xterm-256color), or run an incident without a screen: pagerdrill run INCIDENT --plan senior (`pagerdrill list` names them)"
     )]
     Dumb(String),
 }
@@ -76,7 +76,10 @@ impl Guard {
 
     /// Forgets what is on the screen, so that the next frame paints all of it.
     pub(crate) fn repaint(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        // Not `Terminal::clear`: it asks the terminal where the cursor is, and the thread that listens for keys
+        // would take the answer.
+        let size = self.terminal.size()?;
+        self.terminal.resize(size.into())
     }
 
     /// Gives the terminal back, stops the process until it is continued, and takes the terminal again.

@@ -524,14 +524,11 @@ impl Form {
         };
         let last = self.focus + 1 >= self.fields.len();
         add("Enter", if last { "apply" } else { "next field" });
-        match self.fields.get(self.focus) {
-            Some(Field::Choice { options, .. }) => {
-                add(if stacked(options) { "↑ ↓" } else { "← →" }, "choose");
-                if self.predicts() {
-                    add("s", "apply without a prediction");
-                }
+        if let Some(Field::Choice { options, .. }) = self.fields.get(self.focus) {
+            add(if stacked(options) { "↑ ↓" } else { "← →" }, "choose");
+            if self.predicts() {
+                add("s", "apply without a prediction");
             }
-            _ => {}
         }
         add("Esc", "cancel");
         Line::from(spans)

@@ -266,8 +266,8 @@ impl Layer for Picker {
         let list = Rect { height: inside.height - bottom, ..inside };
         let foot = below(inside, list.height);
         self.draw_rows(canvas, list);
-        let mut row = 1;
-        for (label, text) in detail.iter().take(usize::from(foot.height.saturating_sub(2))) {
+        let shown = detail.iter().take(usize::from(foot.height.saturating_sub(2)));
+        for (row, (label, text)) in (1..).zip(shown) {
             let indent = if detail.iter().all(|d| d.0.is_empty()) { 0 } else { 9.min(foot.width) };
             canvas.text(foot, row, label, Role::Muted);
             canvas.text(
@@ -276,7 +276,6 @@ impl Layer for Picker {
                 text,
                 Role::Text,
             );
-            row += 1;
         }
         let keys = Line::from(vec![
             Span::styled("Enter ", canvas.style(Role::Accent)),

@@ -27,8 +27,8 @@ use crate::units::{Unit, short};
 
 /// From this width on there is a side column.
 const WIDE: u16 = 100;
-/// Width of the side column.
-const SIDE: u16 = 32;
+/// Width of the side column: a quarter of the screen within these.
+const SIDE: (u16, u16) = (32, 48);
 
 /// The screen.
 pub(crate) struct Console {
@@ -229,7 +229,7 @@ impl Layer for Console {
         let shown = self.shown();
         let (side, main): (Vec<usize>, Vec<usize>) =
             shown.iter().partition(|&&i| self.panes[i].side() && shown.len() > 1);
-        let side_width = if side.is_empty() { 0 } else { SIDE };
+        let side_width = if side.is_empty() { 0 } else { (area.width / 4).clamp(SIDE.0, SIDE.1) };
         for pane in main {
             self.draw_pane(canvas, Rect { width: body.width - side_width, ..body }, &view, pane);
         }

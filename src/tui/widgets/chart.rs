@@ -495,7 +495,7 @@ fn round_up(value: f64) -> f64 {
 fn ticks(unit: Unit, top: f64, rows: u16) -> Vec<(u16, String)> {
     let text = |value: f64| match unit {
         Unit::PerSecond | Unit::Count => short(value).replace(".0", ""),
-        Unit::Factor => format!("{value:.1}×"),
+        Unit::Factor => format!("{}×", (value * 1e2 + 0.5).floor() / 1e2),
         _ if value == 0.0 => "0".to_owned(),
         Unit::Ratio => format!("{} %", (value * 1e4 + 0.5).floor() / 100.0),
         Unit::Seconds => unit.show(value).replace(".0 ", " "),

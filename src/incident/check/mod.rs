@@ -1,0 +1,139 @@
+//! Checks of a file that reads well: names that exist, times on the clock, shares that add up, a system that the
+//! engine can run, references of the story to the telemetry.
+
+use std::ops::Range;
+
+use super::diagnose::{Diagnostic, Severity};
+use super::locate::{Outline, Step, place};
+use super::schema::IncidentFile;
+use crate::sim::spec::Spec;
+
+mod names;
+mod rules;
+mod story;
+mod system;
+
+pub use names::{LOG_STREAMS, series_names};
+
+/// Columns that a diagram may have.
+const DIAGRAM_COLUMNS: usize = 76;
+
+/// Everything that is wrong with a file, in the order of its text. `spec` is what the file was lowered to.
+pub(super) fn check(
+    label: &str,
+    text: &str,
+    outline: &Outline,
+    file: &IncidentFile,
+    spec: &Spec,
+) -> Vec<Diagnostic> {
+    let mut checker = Checker {
+        label,
+        text,
+        outline,
+        file,
+        series: series_names(spec),
+        clock_runs: true,
+        found: Vec::new(),
+    };
+    checker.head();
+    checker.clock();
+    checker.system(spec);
+    checker.what_happens_and_what_can_be_done();
+    checker.what_can_be_seen();
+    checker.people();
+    checker.what_is_asked();
+    checker.what_is_true();
+    checker.expectations();
+    for (name, span) in outline.twice() {
+        checker.at(
+            Severity::Error,
+            span.clone(),
+            format!("\"{name}\" stands twice in the same map"),
+            "rename one of the two, or take it out",
+        );
+    }
+    checker.found.sort_by_key(|d| d.span.as_ref().map_or(0, |span| span.start));
+    checker.found
+}
+
+struct Checker<'a> {
+    label: &'a str,
+    text: &'a str,
+    outline: &'a Outline,
+    file: &'a IncidentFile,
+    /// Series that a run will have.
+    series: Vec<String>,
+    /// Whether the clock is good enough to check times against.
+    clock_runs: bool,
+    found: Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn at(&mut self, severity: Severity, span: Range<usize>, message: String, help: &str) {
+        let help = (!help.is_empty()).then(|| help.to_owned());
+        self.found.push(Diagnostic::new(severity, self.label, self.text, span, message, help));
+    }
+
+    fn error(&mut self, path: &[Step], message: impl Into<String>, help: impl AsRef<str>) {
+        self.at(Severity::Error, self.outline.find(self.text, path), message.into(), help.as_ref());
+    }
+
+    fn warn(&mut self, path: &[Step], message: impl Into<String>, help: impl AsRef<str>) {
+        self.at(Severity::Warning, self.outline.find(self.text, path), message.into(), help.as_ref());
+    }
+
+    /// The part of a value's text that reads `needle`, else the value.
+    fn within(&self, path: &[Step], needle: &str) -> Range<usize> {
+        let exact = self.outline.find_exactly(path).unwrap_or(0..0);
+        match self.text.get(exact.clone()).and_then(|value| value.find(needle)) {
+            Some(i) if !needle.is_empty() => exact.start + i..exact.start + i + needle.len(),
+            _ => self.outline.find(self.text, path),
+        }
+    }
+
+    fn head(&mut self) {
+        let file = self.file;
+        self.id(&place!["id"], &file.id);
+        self.said(&place!["title"], &file.title);
+        self.said(&place!["summary"], &file.summary);
+        self.said(&place!["source"], &file.source);
+        self.between(&place!["minutes"], "minutes", file.minutes, 1, 600);
+        let objective = file.slo.objective.0;
+        if !(objective > 0.0 && objective < 1.0) {
+            let help = "write a share below 100 %, such as \"99.9%\": the rest is the error budget";
+            self.error(
+                &place!["slo", "objective"],
+                "this objective leaves no error budget or promises nothing",
+                help,
+            );
+        }
+        self.some_time(&place!["slo", "window"], file.slo.window);
+        self.some_time(&place!["slo", "late_after"], file.slo.late_after);
+        self.said(&place!["briefing", "role"], &file.briefing.role);
+        for line in file.briefing.diagram.lines() {
+            let columns = line.chars().count();
+            if columns > DIAGRAM_COLUMNS {
+                let span = self.within(&place!["briefing", "diagram"], line);
+                let message = format!(
+                    "this line of the diagram has {columns} columns; {DIAGRAM_COLUMNS} fit everywhere"
+                );
+                self.at(Severity::Error, span, message, "make the drawing narrower");
+            }
+        }
+    }
+
+    fn clock(&mut self) {
+        let clock = self.file.clock;
+        if clock.start == clock.end {
+            self.clock_runs = false;
+            self.error(&place!["clock", "end"], "the clock ends when it starts", "let it end later");
+        } else if self.on_clock(&place!["clock", "page"], clock.page) {
+            if clock.page == clock.start {
+                let help = "let some minutes pass first: a player needs to see what healthy looks like";
+                self.warn(&place!["clock", "page"], "the page comes at the start of the clock", help);
+            }
+        } else {
+            self.clock_runs = false;
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The subcommands that read incident files: what they print, and their exit codes.
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::contains;
+
+const MINIMAL: &str = "tests/incidents/good/minimal.ron";
+const MISTAKES: &str = "tests/incidents/bad/several-mistakes.ron";
+
+fn pagerdrill(args: &[&str]) -> assert_cmd::assert::Assert {
+    let mut command = Command::cargo_bin("pagerdrill").expect("the program is built");
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1").args(args).assert()
+}
+
+#[test]
+fn check_accepts_good_files_and_folders_of_them() {
+    pagerdrill(&["check", MINIMAL]).code(0).stdout(contains("minimal.ron: fine"));
+    pagerdrill(&["check", "incidents"]).code(0).stdout(contains("error").not());
+    pagerdrill(&["check", MINIMAL, "--json"]).code(0).stdout("[]\n");
+}
+
+#[test]
+fn check_says_where_and_what_to_do() {
+    pagerdrill(&["check", MISTAKES])
+        .code(2)
+        .stdout(contains("several-mistakes.ron:33:41"))
+        .stdout(contains("there is no cache \"cahce\""))
+        .stdout(contains("did you mean \"cache\"?"))
+        .stdout(contains("7 errors"))
+        .stdout(contains("\u{1b}").not());
+    pagerdrill(&["check", "tests/incidents/bad", "--json"])
+        .code(2)
+        .stderr(contains("there is no incident.ron"));
+}
+
+#[test]
+fn check_as_json_is_a_list_of_places() {
+    let out = pagerdrill(&["check", MISTAKES, "--json"]).code(2).get_output().stdout.clone();
+    let list: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+    assert_eq!(list.as_array().map(Vec::len), Some(7));
+    assert_eq!(list[2]["line"], 33);
+    assert_eq!(list[2]["column"], 41);
+    assert_eq!(list[2]["severity"], "error");
+    assert_eq!(list[2]["file"], MISTAKES);
+    assert_eq!(list[2]["message"], "there is no cache \"cahce\"");
+    assert_eq!(list[2]["help"], "did you mean \"cache\"?");
+}
+
+#[test]
+fn warnings_fail_only_when_asked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = std::fs::read_to_string(MINIMAL).expect("the fixture").replace("key: true", "key: false");
+    let path = folder.path().join("incident.ron");
+    std::fs::write(&path, text).expect("written");
+    let path = path.to_str().expect("a path");
+    pagerdrill(&["check", path]).code(0).stdout(contains("0 errors, 1 warning"));
+    pagerdrill(&["check", "--strict", path]).code(1);
+}
+
+#[test]
+fn bad_names_and_bad_files_end_with_2_and_say_why() {
+    pagerdrill(&["check", "no/such/file.ron"]).code(2).stderr(contains("no such file or folder"));
+    pagerdrill(&["check"]).code(2).stderr(contains("FILE|DIR"));
+    pagerdrill(&["show", MISTAKES]).code(2).stderr(contains("cannot be used"));
+    pagerdrill(&["test", MISTAKES]).code(2).stderr(contains("cahce"));
+    pagerdrill(&["test", MINIMAL, "--seeds", "0"]).code(2);
+    pagerdrill(&["test", MINIMAL, "--scale", "nought"]).code(2).stderr(contains("a scale is a number"));
+}
+
+#[test]
+fn every_shipped_incident_is_listed_and_shown_without_giving_it_away() {
+    let out = pagerdrill(&["list", "--json"]).code(0).get_output().stdout.clone();
+    let list: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+    for incident in list.as_array().expect("a list") {
+        let id = incident["id"].as_str().expect("an id");
+        pagerdrill(&["list"]).code(0).stdout(contains(id));
+        let told = pagerdrill(&["show", id, "--json", "--spoilers"]).code(0).get_output().stdout.clone();
+        let told: serde_json::Value = serde_json::from_slice(&told).expect("JSON");
+        let summary = told["mechanism"]["summary"].as_str().expect("a summary");
+        pagerdrill(&["show", id, "--json"]).code(0).stdout(contains(summary).not());
+        let start: String = summary.chars().take(30).collect();
+        pagerdrill(&["show", id]).code(0).stdout(contains(start.as_str()).not());
+        pagerdrill(&["show", id, "--spoilers"]).code(0).stdout(contains(start.as_str()));
+    }
+}
+
+#[test]
+fn names_lists_what_a_file_can_name() {
+    pagerdrill(&["show", MINIMAL, "--names"])
+        .code(0)
+        .stdout(contains("db.cpu.primary"))
+        .stdout(contains("log:query_timeout"));
+}
+
+#[test]
+fn test_fails_exactly_when_a_figure_that_must_hold_does_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = std::fs::read_to_string(MINIMAL).expect("the fixture");
+    // Only the figure of the healthy minute is left.
+    let cut = text.find("        (\n            name: \"it ends\"").expect("the second figure");
+    let good = format!("{}    ],\n)\n", &text[..cut]);
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path.to_str().expect("a path").to_owned()
+    };
+    let good_file = write("good.ron", &good);
+    pagerdrill(&["test", &good_file, "--seeds", "2"])
+        .code(0)
+        .stdout(contains("seed 2"))
+        .stdout(contains("1 of 1 figures hold, 1 of 1 key figures"))
+        .stdout(contains("the senior's plan harms fewer users"));
+
+    let missed = good.replace("AtMost(0.01)", "AtLeast(0.5)");
+    let missed_file = write("missed.ron", &missed);
+    pagerdrill(&["test", &missed_file]).code(1).stdout(contains("MISS key"));
+    pagerdrill(&["test", &missed_file, "--scale", "0.5"]).code(0).stdout(contains("at full size only"));
+    let out = pagerdrill(&["test", &missed_file, "--json"]).code(1).get_output().stdout.clone();
+    let told: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+    assert_eq!(told["incidents"][0]["held"], false);
+    assert_eq!(told["incidents"][0]["expectations"][0]["seeds"][0]["held"], false);
+
+    let noted = missed.replace("key: true, source", "note: \"the system is too small\", source");
+    pagerdrill(&["test", &write("noted.ron", &noted)])
+        .code(0)
+        .stdout(contains("note"))
+        .stdout(contains("the system is too small"));
+}

@@ -1,0 +1,616 @@
+//! Sessions: what happens by itself, what a player may do and what is refused, journal and replay, marks, debrief.
+
+use std::sync::Arc;
+
+use pagerdrill::game::command::{
+    Command, Direction, EvidenceId, Expected, Finding, Prediction, Source, Verdict,
+};
+use pagerdrill::game::{
+    FeedKind, Mode, ReplayError, RunFile, Session, SessionOptions, holds, play_plan, replay,
+};
+use pagerdrill::incident::schema::{Action, Severity};
+use pagerdrill::incident::{Incident, load};
+use pagerdrill::report;
+use pagerdrill::score::{Dimension, Grade, References, Score, Seen, debrief, score};
+use pagerdrill::telemetry::Series;
+use pagerdrill::units::{Rate, SECOND, SimTime, TimeOfDay, Unit};
+use proptest::prelude::*;
+
+fn incident() -> Arc<Incident> {
+    let text = include_str!("incidents/good/stuck.ron");
+    Arc::new(load("stuck.ron", text).incident.expect("the fixture loads"))
+}
+
+fn session(mode: Mode) -> Session {
+    Session::new(incident(), SessionOptions { mode, ..SessionOptions::default() })
+}
+
+fn at(session: &Session, clock: &str) -> SimTime {
+    session.incident().at(clock.parse::<TimeOfDay>().expect("a time"))
+}
+
+/// Goes to a time of day, as far as the session lets us.
+fn go(session: &mut Session, clock: &str) {
+    session.advance(at(session, clock));
+}
+
+fn retries_off(client: &str) -> Action {
+    Action::ClientRetries { client: client.to_owned(), attempts: 1 }
+}
+
+fn pull(action: Action) -> Command {
+    Command::Pull { action, prediction: None }
+}
+
+fn expects(session: &Session, series: &str, direction: Direction, sure: u8, seconds: u64) -> Prediction {
+    Prediction {
+        series: series.to_owned(),
+        expect: Expected::Direction(direction),
+        sure,
+        due: SimTime(session.now().0 + seconds * SECOND),
+    }
+}
+
+fn choose(ask: &str, option: usize) -> Command {
+    Command::Choose { ask: ask.to_owned(), option, sure: 90 }
+}
+
+fn look(series: &str) -> Command {
+    Command::Look(Source::Series(series.to_owned()))
+}
+
+fn pin(series: &str) -> Command {
+    Command::Pin { what: Source::Series(series.to_owned()), note: String::new() }
+}
+
+// ---------------------------------------------------------------------------------------- what happens by itself
+
+#[test]
+fn a_page_a_message_and_an_alert_come_at_their_time_with_numbers() {
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:02:59");
+    let early = |i: &pagerdrill::game::FeedItem| matches!(i.kind, FeedKind::Change | FeedKind::Alert);
+    assert!(s.view().feed().iter().all(early), "nobody says anything before the page");
+    go(&mut s, "10:06:00");
+    let feed = s.view().feed();
+    let of = |kind| feed.iter().filter(move |i| i.kind == kind).collect::<Vec<_>>();
+    assert_eq!(of(FeedKind::Page).len(), 1);
+    assert_eq!(of(FeedKind::Page)[0].at, s.page_at());
+    assert!(of(FeedKind::Page)[0].text.contains('%'), "{:?}", of(FeedKind::Page));
+    assert_eq!(of(FeedKind::Alert).len(), 1, "an alert fires once");
+    assert!(of(FeedKind::Alert)[0].at >= at(&s, "10:02:30"));
+    assert!(of(FeedKind::Message)[0].text.starts_with("CPU is 100 %"));
+    assert_eq!(of(FeedKind::Proposal)[0].proposal.as_deref(), Some("more"));
+    let changes: Vec<&str> = s.view().changes().map(|(_, c)| c.what.as_str()).collect();
+    assert_eq!(changes, ["api 2", "cache: another node takes over"]);
+    assert!(s.view().budget().burn > 10.0 && s.view().budget().left < 1.0);
+}
+
+#[test]
+fn changes_are_not_shown_before_they_are_made() {
+    let s = session(Mode::Lab);
+    assert_eq!(s.view().changes().count(), 1);
+    assert!(s.view().follow_ups().is_empty());
+}
+
+#[test]
+fn a_guided_run_waits_for_answers_and_goes_on_after_them() {
+    let mut s = session(Mode::Guided);
+    go(&mut s, "10:05:00");
+    let stage = s.view().stage().expect("the first stage");
+    assert_eq!((stage.number, stage.of, stage.open_asks.len(), stage.gate), (1, 2, 2, true));
+    assert_eq!(s.view().waiting(), None);
+    go(&mut s, "10:20:00");
+    assert_eq!(s.clock().to_string(), "10:08:00", "it stops where the second stage would open");
+    assert!(s.view().waiting().is_some_and(|w| w.contains("2 open questions")));
+    let prediction = expects(&s, "operations.failure_ratio", Direction::Same, 70, 1);
+    s.submit(Command::Predict { ask: "later".to_owned(), prediction }).expect("answered");
+    assert_eq!(s.view().stage().map(|v| v.number), Some(1));
+    s.submit(choose("what", 0)).expect("answered");
+    assert_eq!(s.view().stage().map(|v| v.number), Some(2));
+    assert_eq!(s.view().waiting(), None);
+    go(&mut s, "10:20:00");
+    assert_eq!(s.clock().to_string(), "10:20:00");
+    let forecast = &s.view().predictions()[0];
+    assert_eq!(forecast.prediction.due, at(&s, "10:09:00"), "the question says when it is settled");
+    let brier = |o: pagerdrill::game::Outcome| (o.brier - if o.right { 0.09 } else { 0.49 }).abs() < 1e-9;
+    assert!(forecast.outcome.is_some_and(brier), "{forecast:?}");
+}
+
+#[test]
+fn a_live_run_waits_for_nobody_and_hints_are_for_guided_runs() {
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:20:00");
+    assert_eq!(s.clock().to_string(), "10:20:00");
+    assert!(s.submit(Command::Hint).is_err());
+    let mut s = session(Mode::Guided);
+    assert!(s.submit(Command::Hint).is_err(), "no stage is open");
+    go(&mut s, "10:04:00");
+    s.submit(Command::Hint).expect("a hint");
+    s.submit(Command::Hint).expect("another");
+    assert!(s.submit(Command::Hint).is_err(), "there are two");
+    assert_eq!(s.view().stage().map(|v| (v.hints_shown.len(), v.hints_left)), Some((2, 0)));
+}
+
+// ------------------------------------------------------------------------------------------- what a player may do
+
+/// Refusals name what was asked for, why it is not done, and what to do instead; and they change nothing.
+fn refused(s: &mut Session, command: Command, why: &str) {
+    let journal = s.journal().len();
+    let error = s.submit(command.clone()).expect_err(&format!("{command:?} should be refused")).to_string();
+    assert!(error.contains(why), "{command:?}: {error}");
+    assert_eq!(s.journal().len(), journal);
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_the_reason() {
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:00:00");
+    refused(&mut s, pull(Action::NoRateLimit), "not been paged");
+    refused(&mut s, Command::Acknowledge, "not been paged");
+    refused(&mut s, Command::Pin { what: Source::Change(1), note: String::new() }, "not on any screen");
+    go(&mut s, "10:05:00");
+    refused(&mut s, pull(Action::RollingRestart { service: "api".to_owned(), batch: 1 }), "not offer");
+    refused(&mut s, pull(retries_off("fax")), "not offer");
+    refused(&mut s, pull(Action::RateLimit(Rate(0.0))), "can be 1 to");
+    refused(&mut s, pull(Action::RateLimit(Rate(f64::NAN))), "can be 1 to");
+    refused(&mut s, pull(Action::Scale { service: "api".to_owned(), instances: 0 }), "can be 1 to 100");
+    let warm = Action::WarmCache { cache: "cache".to_owned(), keys: 1_000_000, rate: Rate(5.0) };
+    refused(&mut s, pull(warm), "Keys can be");
+    refused(
+        &mut s,
+        Command::Respond { proposal: "more".to_owned(), accept: true, prediction: None },
+        "Nobody",
+    );
+    refused(&mut s, Command::Reply { message: 9, reply: 0 }, "no such message");
+    refused(&mut s, Command::Reply { message: 0, reply: 9 }, "2 replies");
+    refused(&mut s, choose("what", 7), "2 readings");
+    refused(&mut s, choose("later", 0), "prediction");
+    refused(&mut s, choose("nothing", 0), "No open stage");
+    for (series, sure, seconds, why) in
+        [("no.such", 70, 60, "No such series"), ("db.cpu", 40, 60, "50 to 100"), ("db.cpu", 70, 0, "past")]
+    {
+        let prediction = Some(expects(&s, series, Direction::Better, sure, seconds));
+        refused(&mut s, Command::Pull { action: retries_off("web"), prediction }, why);
+    }
+    refused(
+        &mut s,
+        Command::Pin { what: Source::Pane("logs".to_owned()), note: String::new() },
+        "whole pane",
+    );
+    refused(&mut s, Command::Pin { what: Source::Log(usize::MAX), note: String::new() }, "not on any screen");
+    let cites = |ids: Vec<EvidenceId>| Command::Judge {
+        hypothesis: "spike".to_owned(),
+        verdict: Verdict::Rejected,
+        evidence: ids,
+    };
+    refused(&mut s, cites(vec![EvidenceId(1)]), "E-0001 has not been pinned");
+    let finding = Finding { trigger: Some("moon".to_owned()), ..Finding::default() };
+    refused(&mut s, Command::Find(finding), "none of the parts");
+    refused(&mut s, Command::Status { text: " ".to_owned(), failing: None }, "empty");
+    refused(&mut s, Command::Status { text: "x".to_owned(), failing: Some(7.0) }, "between 0 and 100");
+    refused(&mut s, Command::FollowUps(vec![]), "not over");
+    s.submit(Command::Acknowledge).expect("once");
+    refused(&mut s, Command::Acknowledge, "already");
+    s.submit(Command::Reply { message: 0, reply: 0 }).expect("once");
+    refused(&mut s, Command::Reply { message: 0, reply: 1 }, "already");
+    go(&mut s, "10:07:00");
+    let respond = |accept| Command::Respond { proposal: "more".to_owned(), accept, prediction: None };
+    s.submit(respond(false)).expect("once");
+    refused(&mut s, respond(true), "already");
+    s.submit(Command::End).expect("it ends");
+    refused(&mut s, pull(Action::NoRateLimit), "over");
+    refused(&mut s, Command::End, "over");
+    refused(&mut s, Command::FollowUps(vec!["moon".to_owned()]), "not among them");
+    s.submit(Command::FollowUps(vec!["budget".to_owned()])).expect("in the debrief");
+    s.submit(Command::Reflect { question: 0, text: "Thought so.".to_owned() }).expect("in the debrief");
+    refused(&mut s, Command::Reflect { question: 2, text: String::new() }, "two questions");
+}
+
+#[test]
+fn in_the_lab_levers_work_before_the_page() {
+    let mut s = session(Mode::Lab);
+    go(&mut s, "10:00:00");
+    s.submit(pull(Action::RateLimit(Rate(50.0)))).expect("free play");
+    go(&mut s, "10:01:30");
+    assert!(s.view().series().get("requests.rejected").and_then(|r| r.last()).is_some_and(|v| v > 5.0));
+    assert!(s.view().levers().iter().any(|l| l.now == "limit 50/s" && l.also.len() == 1));
+}
+
+#[test]
+fn evidence_keeps_what_was_shown_and_what_it_was_ten_minutes_before() {
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:10:00");
+    s.submit(pin("operations.failure_ratio")).expect("pinned");
+    s.submit(Command::Pin { what: Source::Change(1), note: "late".to_owned() }).expect("pinned");
+    let all = s.view().evidence();
+    assert_eq!(all[0].id.to_string(), "E-0001");
+    assert!(all[0].showed.ends_with("0 % ten minutes before"), "{}", all[0].showed);
+    assert_eq!(all[1].showed, "10:02:00 failover: cache: another node takes over");
+    let showed = all[0].showed.clone();
+    go(&mut s, "10:20:00");
+    assert_eq!(s.view().evidence()[0].showed, showed);
+}
+
+#[test]
+fn the_parts_of_a_finding_tell_nothing_by_their_order() {
+    let s = session(Mode::Live);
+    let view = s.view();
+    let ids: Vec<&str> = view.finding_choices().iter().map(|p| p.id.as_str()).collect();
+    assert_eq!(ids.len(), 7);
+    assert_eq!(ids, s.view().finding_choices().iter().map(|p| p.id.as_str()).collect::<Vec<_>>());
+    assert_ne!(ids[..2], ["node", "database"]);
+}
+
+#[test]
+fn every_lever_says_what_it_takes_and_how_to_undo_it() {
+    let s = session(Mode::Live);
+    let levers = s.view().levers();
+    assert_eq!(levers.len(), s.incident().file().levers.len());
+    for lever in &levers {
+        for text in [&lever.title, &lever.now, &lever.takes, &lever.undo, &lever.effect] {
+            assert!(!text.is_empty(), "{lever:?}");
+        }
+    }
+    let text = |l: &pagerdrill::game::LeverView| {
+        format!("{}: {}\n  {}\n  {}\n  {}\n", l.title, l.now, l.takes, l.undo, l.effect)
+    };
+    insta::assert_snapshot!(levers.iter().map(text).collect::<String>());
+    let mobile = levers.iter().find(|l| l.title.contains("mobile")).expect("a lever");
+    assert!(mobile.takes.contains("60 s"), "{}", mobile.takes);
+}
+
+// -------------------------------------------------------------------------------------------------- predictions
+
+#[test]
+fn directions_are_right_when_they_are_true() {
+    let series = |unit, more_is_worse, values: Vec<f64>| Series {
+        name: "x".to_owned(),
+        unit,
+        what: String::new(),
+        more_is_worse,
+        values,
+    };
+    let failing = series(Unit::Ratio, Some(true), vec![0.4]);
+    let hits = series(Unit::Ratio, Some(false), vec![0.97]);
+    let rate = series(Unit::PerSecond, None, vec![11_000.0]);
+    use Direction::{Better, MuchWorse, Recovered, Same, Worse};
+    for (s, before, healthy, after, right) in [
+        (&failing, 0.35, 0.0, 0.52, vec![MuchWorse, Worse]),
+        (&failing, 0.35, 0.0, 0.39, vec![Worse]),
+        (&failing, 0.35, 0.0, 0.355, vec![Same]),
+        (&failing, 0.35, 0.0, 0.10, vec![Better]),
+        (&failing, 0.35, 0.0, 0.001, vec![Better, Recovered]),
+        (&failing, 0.001, 0.0, 0.002, vec![Same, Recovered]),
+        (&hits, 0.12, 0.97, 0.08, vec![MuchWorse, Worse]),
+        (&hits, 0.12, 0.97, 0.95, vec![Better, Recovered]),
+        (&rate, 11_000.0, 4_000.0, 4_100.0, vec![Better, Recovered]),
+        (&rate, 0.0, 0.0, 0.0, vec![Same, Recovered]),
+    ] {
+        for direction in [MuchWorse, Worse, Same, Better, Recovered] {
+            let held = holds(Expected::Direction(direction), s, before, healthy, after);
+            assert_eq!(held, right.contains(&direction), "{before} -> {after}: {direction:?}");
+        }
+    }
+    for (s, value, after, right) in [
+        (&failing, 0.01, 0.03, true),
+        (&failing, 0.01, 0.04, false),
+        (&failing, 0.5, 0.58, true),
+        (&rate, 4_500.0, 5_300.0, true),
+        (&rate, 4_500.0, 5_500.0, false),
+    ] {
+        assert_eq!(holds(Expected::Value(value), s, 0.0, 0.0, after), right, "{value} {after}");
+    }
+}
+
+// -------------------------------------------------------------------------------------------- journal and replay
+
+fn a_command() -> impl Strategy<Value = Command> {
+    prop_oneof![
+        (1u32..5).prop_map(|attempts| pull(Action::ClientRetries { client: "web".to_owned(), attempts })),
+        (20u32..400).prop_map(|r| pull(Action::RateLimit(Rate(f64::from(r))))),
+        (1u32..50).prop_map(|instances| pull(Action::Scale { service: "api".to_owned(), instances })),
+        Just(pull(Action::FlushCache("cache".to_owned()))),
+        Just(Command::Respond { proposal: "more".to_owned(), accept: true, prediction: None }),
+        Just(choose("what", 0)),
+        Just(pin("cache.hit_ratio")),
+        Just(Command::Acknowledge),
+        Just(Command::Declare(Severity::Sev2)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+
+    /// However the way is split, the same commands at the same instants give the same run.
+    #[test]
+    fn chunking_changes_nothing(
+        mut commands in prop::collection::vec((60_000u64..540_000, a_command()), 0..8),
+        chunks in prop::collection::vec(1u64..40_000, 1..20),
+    ) {
+        commands.sort_by_key(|c| c.0);
+        let end = SimTime::from_secs(600);
+        let whole = |mode| {
+            let mut s = session(mode);
+            for (ms, command) in &commands {
+                s.advance(SimTime(ms * 1_000_000));
+                let _ = s.submit(command.clone());
+            }
+            s.advance(end);
+            s
+        };
+        let split = |mode| {
+            let mut s = session(mode);
+            let mut chunk = chunks.iter().cycle();
+            let mut step = |s: &mut Session, until: SimTime| {
+                while s.now() < until {
+                    let before = s.now();
+                    let next = SimTime(before.0 + chunk.next().copied().unwrap_or(1) * 1_000_000);
+                    s.advance(next.min(until));
+                    if s.now() == before {
+                        break;
+                    }
+                }
+            };
+            for (ms, command) in &commands {
+                step(&mut s, SimTime(ms * 1_000_000));
+                let _ = s.submit(command.clone());
+            }
+            step(&mut s, end);
+            s
+        };
+        for mode in [Mode::Lab, Mode::Guided] {
+            let (a, b) = (whole(mode), split(mode));
+            prop_assert_eq!(a.digest(), b.digest());
+            prop_assert_eq!(a.now(), b.now());
+            prop_assert_eq!(a.journal(), b.journal());
+            prop_assert_eq!(a.view().feed(), b.view().feed());
+            prop_assert_eq!(a.view().evidence(), b.view().evidence());
+            let again = replay(&a.run_file(), incident()).expect("it replays");
+            prop_assert_eq!(again.digest(), a.digest());
+            prop_assert_eq!(again.view().feed(), a.view().feed());
+        }
+    }
+}
+
+#[test]
+fn a_run_file_reads_back_and_replays() {
+    let s = good_run();
+    let text = s.run_file().to_text();
+    let run = RunFile::from_text(&text).expect("it reads back");
+    assert_eq!(run, s.run_file());
+    let again = replay(&run, incident()).expect("it replays");
+    assert_eq!(again.digest(), s.digest());
+    assert_eq!(again.view().feed(), s.view().feed());
+    assert_eq!(again.view().predictions(), s.view().predictions());
+    assert_eq!(again.view().evidence(), s.view().evidence());
+}
+
+#[test]
+fn a_bad_run_file_is_refused_with_a_clear_message() {
+    let s = {
+        let mut s = session(Mode::Live);
+        go(&mut s, "10:04:00");
+        s.submit(Command::Acknowledge).expect("acknowledged");
+        s
+    };
+    let text = s.run_file().to_text();
+    for (bad, why) in [
+        (String::new(), "not a run file"),
+        ("Run(format: 1)".to_owned(), "not a run file"),
+        (text.replace("format: 1", "format: 2"), "has format 2"),
+        (text.replace("seed", "sed"), "not a run file"),
+        (text.replace("Acknowledge", "Explode"), "not a run file"),
+    ] {
+        let error = RunFile::from_text(&bad).expect_err("it is bad").to_string();
+        assert!(error.contains(why), "{error}");
+    }
+    let run = s.run_file();
+    let error = |change: fn(&mut RunFile)| {
+        let mut run = run.clone();
+        change(&mut run);
+        replay(&run, incident()).err().expect("it is refused")
+    };
+    assert!(matches!(error(|r| r.engine += 1), ReplayError::EngineChanged { .. }));
+    assert!(matches!(error(|r| r.hash = "00".to_owned()), ReplayError::IncidentChanged { .. }));
+    assert!(matches!(error(|r| r.incident = "other".to_owned()), ReplayError::OtherIncident { .. }));
+    assert!(matches!(error(|r| r.scale = f64::NAN), ReplayError::Impossible(_)));
+    assert!(matches!(error(|r| r.scale = 1e9), ReplayError::Impossible(_)));
+    let twice = |r: &mut RunFile| r.journal.push(r.journal[0].clone());
+    assert!(matches!(error(twice), ReplayError::Refused { entry: 2, .. }));
+    let back = |r: &mut RunFile| r.journal.push((SimTime::ZERO, Command::End));
+    assert!(matches!(error(back), ReplayError::Refused { entry: 2, .. }));
+}
+
+// ---------------------------------------------------------------------------------------------------------- marks
+
+/// Somebody who does it well.
+fn good_run() -> Session {
+    let mut s = session(Mode::Guided);
+    go(&mut s, "10:04:30");
+    let do_ = |s: &mut Session, command: Command| {
+        s.submit(command.clone()).unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    };
+    do_(&mut s, Command::Acknowledge);
+    do_(&mut s, Command::Declare(Severity::Sev2));
+    do_(&mut s, Command::Reply { message: 0, reply: 0 });
+    for series in ["requests.attempt.1", "requests.attempt.2"] {
+        do_(&mut s, look(series));
+        do_(&mut s, pin(series));
+    }
+    do_(&mut s, Command::Pin { what: Source::Change(0), note: "two hours old".to_owned() });
+    for (name, verdict, id) in
+        [("retries", Verdict::Accepted, 2), ("spike", Verdict::Rejected, 1), ("deploy", Verdict::Rejected, 3)]
+    {
+        let hypothesis = name.to_owned();
+        do_(&mut s, Command::Judge { hypothesis, verdict, evidence: vec![EvidenceId(id)] });
+    }
+    let failing =
+        s.view().series().get("operations.failure_ratio").and_then(|f| f.mean(360..390)).expect("recorded");
+    do_(&mut s, Command::Status { text: "Many fail.".to_owned(), failing: Some(failing) });
+    do_(&mut s, choose("what", 0));
+    let prediction = expects(&s, "operations.failure_ratio", Direction::Same, 60, 60);
+    do_(&mut s, Command::Predict { ask: "later".to_owned(), prediction });
+    let prediction = Some(expects(&s, "requests.received", Direction::Better, 95, 240));
+    do_(&mut s, Command::Pull { action: retries_off("web"), prediction });
+    let prediction = Some(expects(&s, "requests.received", Direction::Better, 95, 240));
+    do_(&mut s, Command::Pull { action: retries_off("mobile"), prediction });
+    let prediction = Some(expects(&s, "operations.failure_ratio", Direction::Recovered, 80, 1_200));
+    do_(&mut s, Command::Pull { action: Action::RateLimit(Rate(90.0)), prediction });
+    go(&mut s, "10:06:30");
+    do_(&mut s, look("requests.received"));
+    do_(&mut s, Command::Respond { proposal: "more".to_owned(), accept: false, prediction: None });
+    go(&mut s, "10:30:00");
+    assert!(s.is_over());
+    let finding = Finding {
+        summary: "Retries.".to_owned(),
+        trigger: Some("node".to_owned()),
+        amplifiers: vec!["client-retries".to_owned(), "query-retries".to_owned()],
+        sustaining: "Misses, time-outs, misses.".to_owned(),
+        contributing: vec!["fill-on-success".to_owned()],
+        bottleneck: Some("database".to_owned()),
+        evidence: vec![EvidenceId(2)],
+    };
+    do_(&mut s, Command::Find(finding));
+    do_(&mut s, Command::FollowUps(vec!["budget".to_owned()]));
+    s
+}
+
+fn marked(s: &Session) -> (References, Score) {
+    let options = s.options();
+    let references = References::compute(&incident(), options.seed, options.scale)
+        .expect("the plans can be played")
+        .with_own(s);
+    let score = score(s, &references);
+    (references, score)
+}
+
+fn grade(score: &Score, dimension: Dimension) -> Grade {
+    score.mark(dimension).expect("marked").grade
+}
+
+#[test]
+fn a_good_run_performs_in_every_dimension_and_its_debrief_says_so() {
+    let s = good_run();
+    let (references, score) = marked(&s);
+    for mark in &score.dimensions {
+        assert_eq!(mark.grade, Grade::P, "{mark:#?}");
+        assert!(!mark.rule.is_empty() && !mark.facts.is_empty());
+    }
+    assert_eq!(score.dimensions.len(), Dimension::ALL.len());
+    let d = debrief(&s, &references, &score);
+    assert!(d.missed.is_empty(), "{:?}", d.missed);
+    assert!(d.went_well.len() >= 10);
+    assert!(d.predictions.windows(2).all(|w| w[0].brier >= w[1].brier), "the biggest surprise first");
+    assert_eq!(d.harm.you.len(), d.harm.none.len());
+    let seen: Vec<Seen> = d.reading[0].looks_at.iter().map(|e| e.seen).collect();
+    use Seen::{LookedAt, NotLookedAt, NotVisible};
+    // cache.fills is on no dashboard; timeouts are logged and nobody opened the logs.
+    assert_eq!(seen, [NotLookedAt, NotLookedAt, NotVisible, NotLookedAt, LookedAt]);
+    assert!(d.reading[0].looks_at[0].showed.ends_with("/s"));
+    assert_eq!(d.trap.as_ref().map(|t| t.taken), Some(false));
+    assert_eq!(d.why_it_held[0].series, "cache.hit_ratio");
+    assert!(d.why_it_held[0].healthy.ends_with('%'));
+    for width in [0, 60, 100, 300] {
+        let text = report::text(&d, width);
+        for part in
+            ["Marks", "What you pinned", "The trap, played again", "Load without users.", "To discuss"]
+        {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+    let markdown = report::markdown(&d);
+    assert!(markdown.starts_with("# Stuck: debrief\n"), "{markdown}");
+    let json: serde_json::Value = serde_json::from_str(&report::json(&d)).expect("JSON");
+    assert_eq!(json["finding"]["trigger"], "node");
+    assert_eq!(json["evidence"][1]["id"], "E-0002");
+    assert_eq!(json["schema"], 1);
+    assert_eq!(json["score"]["dimensions"][0]["grade"], "P");
+}
+
+#[test]
+fn doing_nothing_is_unable_wherever_something_was_asked() {
+    let mut s = session(Mode::Live);
+    s.advance(SimTime::NEVER);
+    let (references, score) = marked(&s);
+    for dimension in Dimension::ALL {
+        let wanted = match dimension {
+            Dimension::ActionQuality | Dimension::FollowUps => Grade::NotAsked,
+            _ => Grade::U,
+        };
+        assert_eq!(grade(&score, dimension), wanted, "{:#?}", score.mark(dimension));
+    }
+    let d = debrief(&s, &references, &score);
+    assert_eq!(d.missed.len(), 3);
+}
+
+#[test]
+fn the_trap_hurts_and_careless_levers_are_marked_as_such() {
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:06:30");
+    s.submit(Command::Respond { proposal: "more".to_owned(), accept: true, prediction: None })
+        .expect("pulled");
+    s.submit(Command::Choose { ask: "what".to_owned(), option: 1, sure: 100 }).expect("answered");
+    s.submit(pull(Action::FlushCache("cache".to_owned()))).expect("pulled");
+    s.submit(Command::Status { text: "All fine.".to_owned(), failing: Some(0.0) }).expect("sent");
+    s.advance(SimTime::NEVER);
+    s.submit(Command::FollowUps(vec!["posters".to_owned()])).expect("chosen");
+    let (references, score) = marked(&s);
+    for dimension in Dimension::ALL {
+        assert_eq!(grade(&score, dimension), Grade::U, "{:#?}", score.mark(dimension));
+    }
+    let facts = &score.mark(Dimension::Stabilise).expect("marked").facts;
+    assert!(facts.iter().any(|f| f.contains("hurt")), "{facts:?}");
+    assert!(references.trap.as_ref().is_some_and(|t| t.share() > references.none.share()));
+    assert!(debrief(&s, &references, &score).trap.is_some_and(|t| t.taken));
+}
+
+#[test]
+fn the_same_run_is_marked_the_same_and_a_run_that_was_ended_early_is_played_out() {
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:05:00");
+    s.submit(pull(retries_off("web"))).expect("pulled");
+    s.submit(pull(retries_off("mobile"))).expect("pulled");
+    s.submit(pull(Action::RateLimit(Rate(90.0)))).expect("pulled");
+    go(&mut s, "10:08:00");
+    s.submit(Command::End).expect("ended");
+    let (references, first) = marked(&s);
+    assert_eq!(marked(&s).1, first);
+    let own = references.own.as_ref().expect("computed");
+    assert_eq!(own.without.len(), 3);
+    assert_eq!(own.played_out.per_second.len(), references.none.per_second.len());
+    assert_eq!(grade(&first, Dimension::UserHarm), Grade::P, "{:#?}", first.mark(Dimension::UserHarm));
+    let d = debrief(&s, &references, &first);
+    assert_eq!(d.harm.totals.len(), 4);
+    assert!(d.reading[0].looks_at.iter().all(|l| !l.showed.contains("ended")));
+}
+
+#[test]
+fn free_play_is_not_marked() {
+    let mut s = session(Mode::Lab);
+    s.advance(SimTime::NEVER);
+    let (references, score) = marked(&s);
+    assert!(score.dimensions.is_empty());
+    assert!(report::text(&debrief(&s, &references, &score), 80).contains("not marked"));
+}
+
+#[test]
+fn plans_outside_the_clock_or_out_of_order_are_refused() {
+    let incident = incident();
+    for (steps, why) in [
+        (r#"[("09:00:00", NoRateLimit)]"#, "outside the incident's clock"),
+        (r#"[("11:00:00", NoRateLimit)]"#, "outside the incident's clock"),
+        (r#"[("10:05:00", NoRateLimit), ("10:04:00", NoRateLimit)]"#, "before the step"),
+        (r#"[("10:05:00", RateLimit("0/s"))]"#, "step 1 at 10:05:00: Not done"),
+    ] {
+        let plan = ron::from_str(&format!("(what: \"\", steps: {steps})")).expect("a plan");
+        let error = play_plan(&incident, Some(&plan), SessionOptions::default(), SimTime::NEVER)
+            .err()
+            .expect("refused")
+            .to_string();
+        assert!(error.contains(why), "{error}");
+    }
+    let early = ron::from_str(r#"(what: "", steps: [("10:00:00", RateLimit("50/s"))])"#).expect("a plan");
+    let s = play_plan(&incident, Some(&early), SessionOptions::default(), SimTime::from_secs(200));
+    assert_eq!(s.map(|s| s.options().mode).ok(), Some(Mode::Lab), "a step before the page needs the lab");
+}

@@ -1,0 +1,118 @@
+//! The subcommands that run an incident, report a saved run, and play it again.
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use serde_json::Value;
+use tempfile::TempDir;
+
+const INCIDENT: &str = "tests/incidents/good/stuck.ron";
+
+fn pagerdrill(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("pagerdrill").expect("the program");
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(args);
+    command
+}
+
+fn json(plan: &str, more: &[&str]) -> String {
+    let out = pagerdrill(&["run", INCIDENT, "--plan", plan, "--json"]).args(more).assert().success();
+    String::from_utf8(out.get_output().stdout.clone()).expect("UTF-8")
+}
+
+fn read(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+#[test]
+fn the_json_of_a_run_has_its_fields_and_is_the_same_twice() {
+    let text = json("senior", &[]);
+    let run = read(&text);
+    assert_eq!(run["schema"], 1);
+    for (field, value) in [("incident", "stuck"), ("plan", "senior"), ("start", "09:58:00")] {
+        assert_eq!(run[field], value);
+    }
+    assert_eq!(run["outcome"]["state"], "recovered");
+    assert_eq!(run["score"], Value::Null);
+    assert_eq!(run["expectations"][0]["name"], "it ends");
+    assert_eq!(run["expectations"][0]["held"], true);
+    assert_eq!(run["journal"].as_array().map(Vec::len), Some(3));
+    let series = &run["series"]["operations.failure_ratio"];
+    assert_eq!((series["unit"].as_str(), series["step_s"].as_u64()), (Some("ratio"), Some(1)));
+    assert_eq!(series["values"].as_array().map(Vec::len), Some(32 * 60));
+    let harm = &run["harm"];
+    let sum: u64 = ["served", "late", "shed", "failed"].iter().filter_map(|f| harm[f].as_u64()).sum();
+    assert!((140_000..165_000).contains(&sum), "{harm}");
+    assert!(run["requests_simulated"].as_u64() > Some(sum));
+
+    let without_wall = |text: &str| text[..text.rfind("\"wall_s\"").expect("wall_s")].to_owned();
+    assert_eq!(without_wall(&text), without_wall(&json("senior", &[])));
+    assert_ne!(without_wall(&text), without_wall(&json("senior", &["--seed", "2"])));
+}
+
+#[test]
+fn doing_nothing_fails_and_until_stops_early() {
+    let run = read(&json("none", &[]));
+    assert_eq!(run["outcome"]["state"], "failing");
+    assert!(run["outcome"]["failing"].as_f64() > Some(0.2));
+    let run = read(&json("none", &["--until", "10:01:00"]));
+    assert_eq!(run["outcome"]["state"], "unharmed");
+    assert_eq!(run["simulated_s"], 180.0);
+}
+
+#[test]
+fn a_plan_of_ones_own_is_read_from_a_file() {
+    let folder = TempDir::new().expect("a folder");
+    let plan = folder.path().join("plan.ron");
+    std::fs::write(&plan, r#"(what: "mine", steps: [("10:00:00", RateLimit("40/s"))])"#).expect("written");
+    let path = plan.to_str().expect("UTF-8");
+    let run = read(&json(path, &["--until", "10:01:00"]));
+    assert!(run["harm"]["shed"].as_u64() > Some(100), "{}", run["harm"]);
+    assert_eq!(run["expectations"].as_array().map(Vec::len), Some(0));
+    std::fs::write(&plan, "(what: 1)").expect("written");
+    let bad = pagerdrill(&["run", INCIDENT, "--plan", path]).assert().code(2);
+    bad.stderr(predicate::str::contains("is not a plan"));
+}
+
+#[test]
+fn bad_arguments_are_said_and_end_with_2() {
+    for (args, why) in [
+        (&["run", "no-such"][..], "no incident is called"),
+        (&["run", INCIDENT, "--plan", "junior"], "no plan \"junior\"; it has: senior, trap, none"),
+        (&["run", INCIDENT, "--until", "23:00:00"], "not on the incident's clock"),
+        (&["run", INCIDENT, "--until", "soon"], "time of day"),
+        (&["run", INCIDENT, "--scale", "0"], "from 0.001 to 10"),
+        (&["report", "no-such.ron"], "cannot read no-such.ron"),
+        (&["report", "Cargo.toml"], "not a run file"),
+        (&["replay", "latest"], "no run has been saved"),
+    ] {
+        let home = TempDir::new().expect("a folder");
+        let out = pagerdrill(args).env("PAGERDRILL_HOME", home.path()).assert().code(2);
+        out.stderr(predicate::str::contains(why));
+    }
+}
+
+#[test]
+fn a_saved_run_is_reported_in_three_forms_and_verified() {
+    let folder = TempDir::new().expect("a folder");
+    let run = folder.path().join("run.ron");
+    let path = run.to_str().expect("UTF-8");
+    pagerdrill(&["run", INCIDENT, "--plan", "trap", "--save", path]).assert().success();
+    let form = |form: &str| {
+        let out = pagerdrill(&["report", path, "--incident", INCIDENT, "--format", form]).assert().success();
+        String::from_utf8(out.get_output().stdout.clone()).expect("UTF-8")
+    };
+    assert!(form("text").contains("Stabilise first"));
+    assert!(form("md").starts_with("# Stuck: debrief"));
+    assert_eq!(read(&form("json"))["trap"]["taken"], true);
+
+    let verify = || pagerdrill(&["replay", path, "--incident", INCIDENT, "--verify"]);
+    verify().assert().success().stdout(predicate::str::contains("telemetry: the same"));
+    let text = std::fs::read_to_string(&run).expect("the run");
+    std::fs::write(&run, text.replace("telemetry: Some(\"", "telemetry: Some(\"0")).expect("written");
+    verify().assert().code(1).stdout(predicate::str::contains("differs"));
+    std::fs::write(&run, text.replace("engine: ", "engine: 9")).expect("written");
+    verify().assert().code(2).stderr(predicate::str::contains("engine version"));
+    std::fs::write(&run, text.replace("hash: \"", "hash: \"0")).expect("written");
+    verify().assert().code(2).stderr(predicate::str::contains("has changed since this run"));
+    let unknown = pagerdrill(&["replay", path]).assert().code(2);
+    unknown.stderr(predicate::str::contains("--incident names its file"));
+}
