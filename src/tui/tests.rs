@@ -1,5 +1,7 @@
 //! The whole front end without a terminal: state, keys, state; and pictures of the screens as text.
 
+mod investigation;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

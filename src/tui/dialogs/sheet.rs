@@ -33,6 +33,8 @@ const LONGEST: usize = 600;
 const LABEL: u16 = 14;
 /// A list of more options than this is long.
 const LONG: usize = 4;
+/// Marks a click on a field that shows no option.
+const NOTHING: usize = 999;
 /// Follow-ups that can be chosen.
 const FOLLOW_UPS: usize = 3;
 
@@ -319,13 +321,13 @@ impl Sheet {
                     }
                 }
                 Field::Pick { options, .. } if options.is_empty() => {
-                    rows.push(Row::Option { field: f, option: 0, part: 0, line: "nothing yet".to_owned() });
+                    rows.push(Row::None { field: f, line: "there is none yet" });
                 }
                 Field::Pick { options, chosen, .. } => {
                     // A long list is folded to what is chosen in it while another field has the keys.
                     let folded = f != self.at.0 && options.len() > LONG;
                     if folded && !chosen.contains(&true) {
-                        rows.push(Row::Option { field: f, option: 0, part: 1, line: "…".to_owned() });
+                        rows.push(Row::None { field: f, line: "nothing chosen yet" });
                     }
                     for (o, option) in options.iter().enumerate().filter(|(o, _)| !folded || chosen[*o]) {
                         for (part, line) in wrap(option, room.saturating_sub(4)).into_iter().enumerate() {
@@ -375,7 +377,7 @@ impl Sheet {
                 canvas.text(inside, y, text, *role);
                 return;
             }
-            Row::Text { field, .. } | Row::Option { field, .. } => *field,
+            Row::Text { field, .. } | Row::Option { field, .. } | Row::None { field, .. } => *field,
         };
         let focus = field == self.at.0;
         if first {
@@ -385,6 +387,10 @@ impl Sheet {
         }
         match row {
             Row::Plain(..) => {}
+            Row::None { line, .. } => {
+                canvas.text(place, y, line, Role::Muted);
+                canvas.hit_row(place, y, Hit::Item(field * 1_000 + NOTHING));
+            }
             Row::Text { part: (part, last), line, .. } => {
                 let role = if focus { Role::Focus } else { Role::Muted };
                 if *part == 0 {
@@ -407,11 +413,7 @@ impl Sheet {
                 }
             }
             Row::Option { option, part, line, .. } => {
-                let Field::Pick { chosen, options, most, .. } = &self.fields[field] else { return };
-                if options.is_empty() {
-                    canvas.text(place, y, line, Role::Muted);
-                    return;
-                }
+                let Field::Pick { chosen, most, .. } = &self.fields[field] else { return };
                 let is_chosen = chosen[*option];
                 let mark = match (*part, *most, is_chosen) {
                     (1.., ..) => "   ",
@@ -451,15 +453,29 @@ fn cut(text: &str, room: usize) -> Vec<String> {
 
 enum Row {
     Plain(Role, String),
-    Text { field: usize, part: (usize, bool), line: String },
-    Option { field: usize, option: usize, part: usize, line: String },
+    Text {
+        field: usize,
+        part: (usize, bool),
+        line: String,
+    },
+    Option {
+        field: usize,
+        option: usize,
+        part: usize,
+        line: String,
+    },
+    /// What stands there in place of options.
+    None {
+        field: usize,
+        line: &'static str,
+    },
 }
 
 impl Row {
     fn field(&self) -> Option<usize> {
         match self {
             Row::Plain(..) => None,
-            Row::Text { field, .. } | Row::Option { field, .. } => Some(*field),
+            Row::Text { field, .. } | Row::Option { field, .. } | Row::None { field, .. } => Some(*field),
         }
     }
 }
@@ -486,7 +502,7 @@ impl Layer for Sheet {
         }
         let list = Rect { height: inside.height.saturating_sub(2), ..inside };
         let here = |r: &Row| match r {
-            Row::Text { field, .. } => *field == self.at.0,
+            Row::Text { field, .. } | Row::None { field, .. } => *field == self.at.0,
             Row::Option { field, option, .. } => (*field, *option) == self.at,
             Row::Plain(..) => false,
         };
@@ -559,8 +575,14 @@ impl Layer for Sheet {
     fn clicked(&mut self, hit: Hit, _scene: &Scene<'_>) -> Vec<Outcome> {
         if let Hit::Item(item) = hit {
             self.error = None;
-            self.at = ((item / 1_000).min(self.fields.len().saturating_sub(1)), item % 1_000);
-            self.toggle();
+            let field = (item / 1_000).min(self.fields.len().saturating_sub(1));
+            match item % 1_000 {
+                NOTHING => self.enter(field),
+                option => {
+                    self.at = (field, option);
+                    self.toggle();
+                }
+            }
         }
         Vec::new()
     }

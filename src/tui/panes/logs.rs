@@ -355,3 +355,65 @@ impl Pane for Logs {
         vec![Source::Pane("logs".to_owned())]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(second: u64, stream: &'static str, text: &str, alike: u32) -> LogLine {
+        LogLine {
+            at: SimTime::from_secs(second),
+            source: "api-01".to_owned(),
+            stream,
+            level: Level::Info,
+            text: text.to_owned(),
+            operation: None,
+            alike,
+        }
+    }
+
+    #[test]
+    fn sampled_lines_of_one_second_count_once_for_all_that_they_stand_for() {
+        let mut logs = Logs::default();
+        let record = [
+            line(1, "access", "a", 900),
+            line(1, "access", "b", 900),
+            line(1, "cache", "c", 1),
+            line(2, "access", "d", 100),
+            line(31, "access", "e", 10),
+        ];
+        logs.refresh(&record);
+        let access = &logs.counted[0];
+        assert_eq!(access.bars, [1_000, 10]);
+        assert_eq!(access.recent(SimTime::from_secs(60))[BARS - 2..], [1_000, 10]);
+        assert_eq!(access.rate(SimTime::from_secs(51)), 10.0 / 21.0);
+        assert_eq!(access.recent(SimTime::ZERO), [0; BARS]);
+    }
+
+    #[test]
+    fn only_new_lines_are_read_until_the_filter_changes() {
+        let mut record: Vec<LogLine> = (0..60_000).map(|i| line(i / 20, "access", "GET", 5)).collect();
+        let mut logs = Logs::default();
+        logs.refresh(&record);
+        // A line that was read stays as it was read: nobody looks at it again.
+        record[0].stream = "changed";
+        record.push(line(3_000, "cache", "flushed", 1));
+        logs.refresh(&record);
+        assert_eq!((logs.rows.len(), logs.counted.len()), (60_001, 2));
+        logs.filter.start();
+        logs.filter.pasted("FLUSHED");
+        logs.refresh(&record);
+        assert_eq!(logs.rows, [60_000]);
+        logs.filter.clear();
+        logs.stream = Some("changed");
+        logs.refresh(&record);
+        assert_eq!(logs.rows, [0]);
+    }
+
+    #[test]
+    fn bars_show_even_one_line_and_fill_at_the_highest() {
+        assert_eq!(bars(&[0, 1, 500, 1_000], Glyphs::Braille), " ▁▄█");
+        assert!(bars(&[0, 1, 500, 1_000], Glyphs::Ascii).is_ascii());
+        assert_eq!(bars(&[0, 0], Glyphs::Block), "  ");
+    }
+}

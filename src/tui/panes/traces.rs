@@ -83,7 +83,7 @@ fn span_words(span: &Span) -> (String, Role) {
     let (word, role) = match span.status {
         SpanStatus::Ok => ("ok", Role::Muted),
         SpanStatus::Failed => ("failed", Role::Crit),
-        SpanStatus::Abandoned => ("went on unwatched", Role::Warn),
+        SpanStatus::Abandoned => ("abandoned", Role::Warn),
     };
     let text = if span.note.is_empty() { word.to_owned() } else { format!("{word}: {}", span.note) };
     (text, role)
@@ -270,7 +270,7 @@ impl Traces {
         let place_width = 1 + trace.spans.iter().map(|s| columns(&s.place)).max().unwrap_or(0) as u16;
         let place_width = if area.width < 66 { 0 } else { place_width.min(16) };
         let words_width = trace.spans.iter().map(|s| columns(&span_words(s).0)).max().unwrap_or(0) as u16;
-        let words_width = words_width.clamp(2, 28);
+        let words_width = words_width.clamp(2, (area.width / 4).max(17));
         let fixed = name_width + place_width + 10 + words_width;
         if area.width < fixed + 10 {
             canvas.text(rows_area, 0, "Too narrow for the time axis.", Role::Muted);
@@ -527,5 +527,122 @@ impl Pane for Traces {
             seen.extend(self.pinned(view));
         }
         seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::testing::draw;
+    use crate::units::SimTime;
+
+    fn span(
+        parent: Option<usize>,
+        name: &str,
+        place: &str,
+        at_ms: u64,
+        ms: u64,
+        end: (SpanStatus, &str),
+    ) -> Span {
+        Span {
+            parent,
+            name: name.to_owned(),
+            place: place.to_owned(),
+            start: SimTime(5 * SECOND + at_ms * 1_000_000),
+            took: SimSpan(ms * 1_000_000),
+            status: end.0,
+            note: end.1.to_owned(),
+        }
+    }
+
+    fn trace() -> Trace {
+        use SpanStatus::{Abandoned, Failed, Ok};
+        Trace {
+            operation: 0x7f3a,
+            read: "popular".to_owned(),
+            key: 81_273,
+            client: "mobile".to_owned(),
+            started: SimTime(5 * SECOND),
+            took: SimSpan(12_100_000_000),
+            outcome: TraceOutcome::Failed,
+            attempts: 2,
+            queries: 3,
+            spans: vec![
+                span(None, "attempt 1", "api-07", 0, 6_000, (Failed, "500")),
+                span(Some(0), "cache get", "catalog-cache", 1, 1, (Ok, "miss")),
+                span(Some(0), "pool wait", "api-07", 2, 1_900, (Ok, "")),
+                span(Some(0), "query 1", "primary", 1_902, 2_000, (Failed, "timed out")),
+                span(Some(0), "query 2", "primary", 3_902, 2_000, (Failed, "timed out")),
+                span(None, "attempt 2", "api-13", 6_100, 6_000, (Failed, "503")),
+                span(Some(5), "query 1", "replica-1", 8_000, 4_100, (Abandoned, "client gone")),
+            ],
+        }
+    }
+
+    #[test]
+    fn one_operation_on_a_time_axis() {
+        for width in [84, 76, 60] {
+            insta::assert_snapshot!(
+                format!("waterfall_{width}"),
+                draw(width, 12, |canvas, area| {
+                    Traces::draw_operation(canvas, area, &trace(), None);
+                })
+            );
+        }
+    }
+
+    #[test]
+    fn operations_are_found_by_what_was_slow_failed_or_repeated() {
+        let one = |operation, took, outcome, attempts| Trace {
+            operation,
+            took: SimSpan(took),
+            outcome,
+            attempts,
+            ..trace()
+        };
+        let record = [
+            one(1, 500, TraceOutcome::Served, 1),
+            one(2, 900, TraceOutcome::Failed, 2),
+            one(3, 100, TraceOutcome::Failed, 4),
+        ];
+        let mut traces = Traces::default();
+        for (order, wanted) in [
+            (Order::Newest, vec![2, 1, 0]),
+            (Order::Slowest, vec![1, 0, 2]),
+            (Order::Failed, vec![2, 1]),
+            (Order::Attempts, vec![2, 1, 0]),
+        ] {
+            traces.order = order;
+            traces.refresh(&record);
+            assert_eq!(traces.rows, wanted, "{order:?}");
+        }
+        traces.filter.start();
+        traces.filter.pasted("popular served");
+        traces.order = Order::Newest;
+        traces.refresh(&record);
+        assert_eq!(traces.rows, [0]);
+    }
+
+    #[test]
+    fn a_selected_operation_stays_selected_while_others_come() {
+        let mut record = vec![trace()];
+        let mut traces = Traces::default();
+        traces.refresh(&record);
+        traces.select(0, &record);
+        record.push(Trace { operation: 9, ..trace() });
+        traces.refresh(&record);
+        assert_eq!((traces.row(&record), traces.selected(&record).map(|s| s.0)), (1, Some(0)));
+    }
+
+    #[test]
+    fn an_operation_without_spans_and_any_size_can_be_drawn() {
+        let bare = Trace { spans: Vec::new(), took: SimSpan(0), ..trace() };
+        for (width, height) in (0..90).step_by(7).flat_map(|w| (0..14).map(move |h| (w, h))) {
+            for one in [&bare, &trace()] {
+                draw(width, height, |canvas, area| {
+                    Traces::draw_operation(canvas, area, one, Some(&mut Cursor::default()));
+                });
+            }
+        }
     }
 }

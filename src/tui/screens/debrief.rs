@@ -19,8 +19,8 @@ use ratatui::text::{Line, Span};
 
 use crate::game::{Mode, Session};
 use crate::score::{
-    Debrief, Grade, HarmSection, LoopEntry, OwnRuns, QUESTIONS, ReadingEntry, References, Seen, debrief,
-    score,
+    Debrief, Grade, HARM_STEP_S, Harm, HarmSection, LoopEntry, OwnRuns, QUESTIONS, ReadingEntry, References,
+    Seen, debrief, score,
 };
 use crate::tui::actions::{Context, Id};
 use crate::tui::canvas::{Canvas, Hit, columns, wrap};
@@ -377,14 +377,20 @@ fn draw_loop(steps: &[LoopEntry], out: &mut Text<'_>) {
             spans.push(out.span(Role::Text, line));
             out.push(spans);
         }
+        let series = out.span(Role::Info, format!("{}  ", step.series));
         let figures = vec![
-            out.span(Role::Crit, "│     "),
-            out.span(Role::Info, format!("{}  ", step.series)),
             out.span(Role::Muted, format!("{} before, ", step.healthy)),
             out.span(Role::Warn, format!("{} during", step.during)),
             out.span(Role::Muted, format!(", {} at the end", step.at_end)),
         ];
-        out.push(figures);
+        let edge = out.span(Role::Crit, "│     ");
+        let mut first = vec![edge.clone(), series];
+        let wide = first.iter().chain(&figures).map(Span::width).sum::<usize>() > usize::from(out.width);
+        if wide {
+            out.push(std::mem::replace(&mut first, vec![edge]));
+        }
+        first.extend(figures);
+        out.push(first);
         if i < last {
             out.push(vec![out.span(Role::Crit, "│     ▼")]);
         }
@@ -516,7 +522,7 @@ fn next(debrief: &Debrief, chosen: bool, out: &mut Text<'_>) {
     if !chosen {
         out.say(
             Role::Text,
-            "Which work should follow? Enter chooses up to three; then you see what each does.",
+            "Which work should follow? Enter chooses up to three, once; then you see what each does.",
         );
         out.gap();
         for f in &debrief.follow_ups {
@@ -532,31 +538,40 @@ fn next(debrief: &Debrief, chosen: bool, out: &mut Text<'_>) {
         out.hang(4, Vec::new(), Role::Muted, &text);
     }
     out.gap();
-    out.say(Role::Muted, "Enter chooses anew.");
+    out.say(Role::Muted, "What was chosen before the effects were shown stands.");
 }
 
-/// The three curves with the player's levers as letters.
-fn harm_chart(canvas: &mut Canvas<'_>, area: Rect, harm: &HarmSection, with_references: bool) {
-    let by_second = |buckets: &[f64]| -> Vec<f64> {
-        buckets.iter().flat_map(|v| std::iter::repeat_n(*v, harm.step_s.max(1))).collect()
+/// Harmed shares over time, each with its name, and the player's levers as letters.
+fn harm_chart(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    harm: &HarmSection,
+    curves: &[(&str, &[f64])],
+    levers: bool,
+) {
+    let now = curves.iter().map(|c| c.1.len()).max().unwrap_or(0);
+    let line = |(name, values): &(&str, &'_ [f64])| -> (String, Vec<f64>) {
+        // Means over some seconds: single ones are as noisy as a die.
+        let smooth = |chunk: &[f64]| {
+            let mean = chunk.iter().sum::<f64>() / chunk.len() as f64;
+            std::iter::repeat_n(mean, chunk.len())
+        };
+        ((*name).to_owned(), values.chunks(HARM_STEP_S).flat_map(smooth).collect())
     };
-    let you = by_second(&harm.you);
-    let (none, senior) = (by_second(&harm.none), by_second(&harm.senior));
-    let line = |name: &str, values| Plotted {
-        name: name.to_owned(),
-        unit: Unit::Ratio,
-        more_is_worse: Some(true),
-        values,
-    };
-    let mut lines = vec![line("you", you.as_slice())];
-    if with_references {
-        lines.push(line("senior", &senior));
-        lines.push(line("nobody acts", &none));
-    }
-    let now = lines.iter().map(|l| l.values.len()).max().unwrap_or(0);
+    let smoothed: Vec<(String, Vec<f64>)> = curves.iter().map(line).collect();
+    let lines = smoothed
+        .iter()
+        .map(|(name, values)| Plotted {
+            name: name.clone(),
+            unit: Unit::Ratio,
+            more_is_worse: Some(true),
+            values,
+        })
+        .collect();
     let marks: Vec<Mark> = harm
         .levers
         .iter()
+        .filter(|_| levers)
         .enumerate()
         .map(|(n, (second, _))| Mark { second: *second as usize, letter: letter(n), role: Role::Accent })
         .collect();
@@ -748,11 +763,30 @@ impl DebriefScreen {
         if inner.height == 0 || inner.width == 0 {
             return;
         }
-        if section == Section::Harm {
+        let references = play.references().and_then(|r| r.as_ref().ok());
+        let own: Vec<f64>;
+        let curves: Vec<(&str, &[f64])> = match (section, references) {
+            (Section::Harm, _) => {
+                own = match self.own.get() {
+                    Some(own) => own.played_out.per_second.clone(),
+                    None => Harm::of(play.session().series()).per_second,
+                };
+                let mut curves = vec![("you", own.as_slice())];
+                if let Some(references) = references {
+                    curves.push(("senior", &references.senior.per_second));
+                    curves.push(("nobody acts", &references.none.per_second));
+                }
+                curves
+            }
+            (Section::Trap, Some(References { trap: Some(trap), none, .. })) if !self.locked(section) => {
+                vec![("with it", trap.per_second.as_slice()), ("nobody acts", &none.per_second)]
+            }
+            _ => Vec::new(),
+        };
+        if !curves.is_empty() {
             let height = (inner.height * 3 / 5).min(16);
             let chart = Rect { height, ..inner };
-            let compared = matches!(computed, Computed::References | Computed::All);
-            harm_chart(canvas, chart, &made.harm, compared);
+            harm_chart(canvas, chart, &made.harm, &curves, section == Section::Harm);
             inner = Rect { y: inner.y + height, height: inner.height - height, ..inner };
         }
         let theme = canvas.theme;
@@ -809,7 +843,7 @@ impl DebriefScreen {
                 }
                 Vec::new()
             }
-            Section::Next if !view.follow_ups().is_empty() => {
+            Section::Next if !view.follow_ups().is_empty() && view.chosen_follow_ups().is_none() => {
                 vec![Outcome::Open(Box::new(dialogs::follow_ups(&view)))]
             }
             _ => {
@@ -928,5 +962,189 @@ impl Layer for DebriefScreen {
     fn waits(&self, scene: &Scene<'_>) -> bool {
         let pending = |play: &Play| matches!(self.computed(play), Computed::Nothing | Computed::References);
         scene.play.is_some_and(pending)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::{
+        Dimension, FollowUpEntry, HypothesisEntry, MechanismSection, Missed, MissedKind, PredictionEntry,
+        Score, SeenEntry, TimelineEntry, TrapEntry,
+    };
+    use crate::tui::testing::draw;
+    use crate::tui::theme::{Depth, Glyphs};
+
+    fn text(value: &str) -> String {
+        value.to_owned()
+    }
+
+    fn made() -> Debrief {
+        let pair = |a: &str, b: &str| (text(a), text(b));
+        let step = |what: &str, series: &str| LoopEntry {
+            text: text(what),
+            series: text(series),
+            healthy: text("97 %"),
+            during: text("12 %"),
+            at_end: text("96 %"),
+        };
+        Debrief {
+            incident: text("one"),
+            title: text("One"),
+            mode: text("live"),
+            seed: 1,
+            scale: 1.0,
+            score: Score {
+                dimensions: vec![
+                    crate::score::Mark {
+                        dimension: Dimension::UserHarm,
+                        grade: Grade::S,
+                        rule: text("Between doing nothing and the senior's run: P from 0.75, S from 0.4."),
+                        facts: vec![text("You are at 0.55.")],
+                    },
+                    crate::score::Mark {
+                        dimension: Dimension::Evidence,
+                        grade: Grade::NotAsked,
+                        rule: text("Nothing was asked about this."),
+                        facts: Vec::new(),
+                    },
+                ],
+                independence: Default::default(),
+            },
+            timeline: vec![
+                TimelineEntry { clock: text("14:03:00"), kind: text("page"), text: text("35 % fail.") },
+                TimelineEntry {
+                    clock: text("14:04:20"),
+                    kind: text("message"),
+                    text: text(
+                        "Teo: all nodes answer in under a millisecond, the cluster has been healthy since.",
+                    ),
+                },
+            ],
+            harm: HarmSection {
+                start: text("13:50:00"),
+                step_s: HARM_STEP_S,
+                you: Vec::new(),
+                none: Vec::new(),
+                senior: Vec::new(),
+                levers: vec![(600, text("rate limit 4.5k/s"))],
+                totals: vec![pair("You", "812k failed"), pair("The senior", "301k failed")],
+            },
+            predictions: vec![PredictionEntry {
+                clock: text("14:06:00"),
+                about: text("api to 40 instances"),
+                series: text("operations.failure_ratio"),
+                expected: text("better"),
+                sure: 90,
+                before: text("38 %"),
+                became: text("52 %"),
+                right: Some(false),
+                brier: Some(0.81),
+            }],
+            brier: Some(0.81),
+            reflections: vec![
+                pair("What did you think?", "The cache."),
+                pair("What would have changed it?", ""),
+            ],
+            reading: vec![ReadingEntry {
+                clock: text("14:04:00"),
+                says: text(
+                    "I let the cache be for now. Users are flat, and we receive almost three times as much.",
+                ),
+                alternatives: vec![text("Starting at the database.")],
+                looks_at: vec![SeenEntry {
+                    name: text("requests.received"),
+                    showed: text("11.0k/s"),
+                    seen: Seen::NotLookedAt,
+                }],
+            }],
+            mechanism: MechanismSection {
+                summary: text("A cold cache that cannot fill."),
+                trigger: pair("A node was lost", "A node was lost"),
+                amplifiers: pair("Retries", "nothing"),
+                contributing: pair("Fills on success only", "The deploy"),
+                bottleneck: pair("The database", "nothing"),
+                your_summary: text("It is cold."),
+                your_loop: String::new(),
+            },
+            hypotheses: vec![HypothesisEntry {
+                text: text("The cache is broken."),
+                holds: false,
+                verdict: text("rejected"),
+                evidence: vec![text("E-0001")],
+                why: text("It answered every look-up."),
+            }],
+            why_it_held: vec![step("Reads miss", "cache.hit_ratio"), step("Queries time out", "db.timeouts")],
+            trap: Some(TrapEntry {
+                what: text("Scale out."),
+                taken: true,
+                with: text("900k failed"),
+                without: text("700k failed"),
+            }),
+            went_well: vec![text("User harm.")],
+            missed: vec![Missed {
+                kind: MissedKind::NotLookedAt,
+                text: text("cache.fills: what decides it."),
+            }],
+            follow_ups: vec![FollowUpEntry {
+                text: text("One query per key."),
+                chosen: true,
+                effect: text("keeps it small"),
+                why: text("Popular keys cost one query."),
+            }],
+            discuss: vec![text("Which layer?")],
+        }
+    }
+
+    /// All sections as text of that width.
+    fn sections(width: u16) -> String {
+        let theme = Theme::named("mono", Depth::True, Glyphs::Braille);
+        let made = made();
+        let mut out = Text { theme: &theme, width, lines: Vec::new(), item: None };
+        let mut all = String::new();
+        let mut add = |name: &str, section: &dyn Fn(&mut Text<'_>)| {
+            out.lines.clear();
+            section(&mut out);
+            all.push_str(&format!("== {name}\n"));
+            for (_, line) in &out.lines {
+                let line: String = line.spans.iter().map(|s| s.content.as_ref()).collect();
+                assert!(columns(&line) <= usize::from(width), "{name}: {line}");
+                all.push_str(line.trim_end());
+                all.push('\n');
+            }
+        };
+        add("happened", &|out| happened(&made, out));
+        add("harm", &|out| harm(&made, Computed::References, None, out));
+        add("harm before the reference runs", &|out| harm(&made, Computed::Nothing, None, out));
+        add("predictions", &|out| predictions(&made, out));
+        add("questions", &|out| questions(&made, out));
+        add("senior", &|out| senior(&made, out));
+        add("loop", &|out| held(&made, out));
+        add("diagnosis", &|out| diagnosis(&made, out));
+        add("trap", &|out| trap(&made, out));
+        add("signals", &|out| signals(&made, out));
+        add("marks", &|out| marks(&made, &[0], out));
+        add("next", &|out| next(&made, false, out));
+        add("next, chosen", &|out| next(&made, true, out));
+        all
+    }
+
+    #[test]
+    fn every_section_as_text() {
+        for width in [89, 56] {
+            insta::assert_snapshot!(format!("sections_{width}"), sections(width));
+        }
+    }
+
+    #[test]
+    fn the_harm_of_three_runs_with_the_levers() {
+        let rise = |until: usize| -> Vec<f64> {
+            (0..1_200).map(|s| if (300..until).contains(&s) { 0.4 } else { 0.0 }).collect()
+        };
+        let (you, senior, none) = (rise(900), rise(600), rise(1_200));
+        insta::assert_snapshot!(draw(80, 12, |canvas, area| {
+            let curves: [(&str, &[f64]); 3] = [("you", &you), ("senior", &senior), ("nobody acts", &none)];
+            harm_chart(canvas, area, &made().harm, &curves, true);
+        }));
     }
 }

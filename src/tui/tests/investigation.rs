@@ -1,0 +1,318 @@
+//! The panes that are investigated with, the notebook, and the debrief.
+
+use super::*;
+use crate::game::SessionOptions;
+use crate::game::command::{EvidenceId, Verdict};
+use crate::incident::library;
+use crate::tui::layer::{Layer as _, Scene};
+use crate::tui::panes;
+use crate::tui::play::Play;
+use crate::tui::screens::debrief::DebriefScreen;
+use crate::tui::testing::draw;
+
+const LOGS: &str = "2";
+const TRACES: &str = "3";
+const TOPOLOGY: &str = "4";
+const CHANGES: &str = "5";
+const RUNBOOK: &str = "6";
+const NOTEBOOK: &str = "7";
+
+/// A run of the fixture at that second, with that pane open.
+fn investigating(second: u64, pane: &str) -> App {
+    let mut app = playing(Mode::Live);
+    until(&mut app, second);
+    press(&mut app, pane);
+    shown(&mut app);
+    app
+}
+
+fn pins(app: &App) -> Vec<(Source, String)> {
+    let pin = |c| match c {
+        Command::Pin { what, note } => Some((what, note)),
+        _ => None,
+    };
+    journal(app).into_iter().filter_map(pin).collect()
+}
+
+#[test]
+fn a_log_line_is_pinned_with_a_note_and_typed_letters_are_text() {
+    let mut app = investigating(200, LOGS);
+    let seen = shown(&mut app);
+    assert!(seen.contains("following the newest") && seen.contains("access"), "{seen}");
+    press(&mut app, "b");
+    assert!(!app.moves(), "what is pinned is what was seen");
+    type_text(&mut app, "b q 7");
+    press(&mut app, "Enter");
+    let pins = pins(&app);
+    assert!(matches!(pins.as_slice(), [(Source::Log(_), note)] if note == "b q 7"), "{pins:?}");
+}
+
+#[test]
+fn logs_are_filtered_by_words_and_streams() {
+    let mut app = investigating(200, LOGS);
+    press(&mut app, "/");
+    type_text(&mut app, "failover finished");
+    press(&mut app, "Enter");
+    let seen = shown(&mut app);
+    assert!(seen.contains("1 of ") && seen.contains("10:02:10"), "{seen}");
+    assert!(!seen.contains("GET item"), "{seen}");
+    press(&mut app, "Enter");
+    assert!(shown(&mut app).contains("cluster status: healthy"));
+    press(&mut app, "Esc Esc");
+    assert!(shown(&mut app).contains("GET"));
+    press(&mut app, "/");
+    type_text(&mut app, "no such line");
+    assert!(shown(&mut app).contains("No line fits"));
+    press(&mut app, "Esc");
+    assert!(shown(&mut app).contains("GET"), "Esc shows all again");
+}
+
+#[test]
+fn logs_stay_where_they_are_read_until_the_end_is_asked_for() {
+    let mut app = investigating(200, LOGS);
+    press(&mut app, "k k k");
+    assert!(shown(&mut app).contains("3 newer below"));
+    until(&mut app, 203);
+    let seen = shown(&mut app);
+    assert!(!seen.contains("3 newer below") && seen.contains("newer below"), "{seen}");
+    press(&mut app, "G");
+    assert!(shown(&mut app).contains("following the newest"));
+}
+
+#[test]
+fn an_operation_is_looked_at_closely_and_pinned() {
+    let mut app = investigating(200, TRACES);
+    press(&mut app, "Right");
+    let seen = shown(&mut app);
+    assert!(seen.contains("slowest") && seen.contains("attempt 1"), "{seen}");
+    press(&mut app, "Enter j");
+    let seen = shown(&mut app);
+    assert!(seen.contains("Esc back to the list") && seen.contains("after the user did"), "{seen}");
+    press(&mut app, "b Enter");
+    assert!(matches!(pins(&app).as_slice(), [(Source::Trace(_), _)]));
+    press(&mut app, "Esc");
+    assert!(shown(&mut app).contains("Enter looks closer"));
+}
+
+#[test]
+fn traces_are_filtered() {
+    let mut app = investigating(200, TRACES);
+    press(&mut app, "/");
+    type_text(&mut app, "nothing like it");
+    press(&mut app, "Enter");
+    assert!(shown(&mut app).contains("No operation fits"));
+    press(&mut app, "Esc");
+    assert!(shown(&mut app).contains("attempt 1"));
+}
+
+#[test]
+fn the_topology_names_every_part_and_pins_a_series() {
+    let mut app = investigating(200, TOPOLOGY);
+    for (width, height) in [(120, 36), (80, 24)] {
+        let seen = screen(&mut app, width, height);
+        for part in ["mobile", "web", " lb ", " api ", " cache ", " db ", "primary", "of 100", "hit ratio"] {
+            assert!(seen.contains(part), "{part} at {width}×{height}\n{seen}");
+        }
+    }
+    press(&mut app, "j j b Enter");
+    assert_eq!(pins(&app)[0].0, Source::Series("requests.received".to_owned()));
+}
+
+#[test]
+fn changes_runbook_and_notebook_as_text() {
+    for (name, pane) in [("changes", CHANGES), ("runbook", RUNBOOK), ("notebook", NOTEBOOK)] {
+        // Nothing has happened yet: the picture does not depend on the engine.
+        let mut app = playing(Mode::Lab);
+        press(&mut app, "Space");
+        press(&mut app, pane);
+        for (width, height) in [(120, 36), (80, 24)] {
+            insta::assert_snapshot!(format!("{name}_{width}x{height}"), screen(&mut app, width, height));
+        }
+    }
+}
+
+#[test]
+fn changes_and_sections_are_pinned() {
+    let mut app = investigating(200, CHANGES);
+    press(&mut app, "b Enter");
+    press(&mut app, RUNBOOK);
+    press(&mut app, "b Enter");
+    let pins: Vec<Source> = pins(&app).into_iter().map(|p| p.0).collect();
+    assert_eq!(pins, [Source::Change(0), Source::Runbook(0)]);
+}
+
+#[test]
+fn an_explanation_is_judged_with_evidence() {
+    let mut app = investigating(200, CHANGES);
+    press(&mut app, "b Enter");
+    press(&mut app, NOTEBOOK);
+    press(&mut app, "A");
+    let seen = shown(&mut app);
+    assert!(seen.contains("(•) it holds") && seen.contains("E-0001"), "{seen}");
+    press(&mut app, "Enter Space Enter j R Ctrl-s");
+    let verdicts: Vec<Command> =
+        journal(&app).into_iter().filter(|c| matches!(c, Command::Judge { .. })).collect();
+    let judge = |hypothesis: &str, verdict, evidence: &[u32]| Command::Judge {
+        hypothesis: hypothesis.to_owned(),
+        verdict,
+        evidence: evidence.iter().map(|e| EvidenceId(*e)).collect(),
+    };
+    assert_eq!(verdicts, [judge("cold", Verdict::Accepted, &[1]), judge("spike", Verdict::Rejected, &[])]);
+    let seen = shown(&mut app);
+    assert!(seen.contains("ACCEPTED") && seen.contains("rests on E-0001"), "{seen}");
+    press(&mut app, "O");
+    assert!(!shown(&mut app).contains("REJECTED"));
+}
+
+#[test]
+fn a_finding_is_written_and_kept() {
+    let mut app = investigating(200, NOTEBOOK);
+    press(&mut app, "f");
+    type_text(&mut app, "Cold, and it stays so.");
+    // The first part as trigger, the next field's first two as amplifiers.
+    press(&mut app, "Enter Space Enter Space j Space Ctrl-s");
+    let view = app.play().map(Play::view).expect("a run");
+    let parts: Vec<String> = view.finding_choices().iter().map(|p| p.id.clone()).collect();
+    let finding = view.finding();
+    assert_eq!(finding.summary, "Cold, and it stays so.");
+    assert_eq!(finding.trigger.as_deref(), Some(parts[0].as_str()));
+    assert_eq!(finding.amplifiers, parts[..2]);
+    let seen = shown(&mut app);
+    assert!(seen.contains("finding 3 of 7 parts"), "{seen}");
+    // Space takes the only choice back.
+    press(&mut app, "Enter Enter Space Ctrl-s");
+    assert_eq!(app.play().map(|p| p.view().finding().trigger.clone()), Some(None));
+}
+
+#[test]
+fn the_finding_is_written_to_a_file() {
+    let app = investigating(200, NOTEBOOK);
+    let written = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&written);
+    let mut app = app.with_export(Arc::new(move |_: &Session, _: &str| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        Ok("finding.json".to_owned())
+    }));
+    press(&mut app, "x");
+    assert_eq!(written.load(Ordering::SeqCst), 1);
+    assert!(shown(&mut app).contains("finding.json"));
+}
+
+/// A run of the fixture that is over, with its debrief on top.
+fn debriefed() -> App {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 200);
+    finish(&mut app);
+    app
+}
+
+fn finish(app: &mut App) {
+    press(app, ":");
+    type_text(app, "end the exercise");
+    press(app, "Enter Right Right Enter");
+}
+
+/// A run of a shipped incident, small and soon over, with its debrief on top.
+fn shipped_and_debriefed() -> App {
+    let shipped = library::shipped().into_iter().next().expect("there is an incident");
+    let incident = load(&shipped.id, &shipped.text).incident.expect("it is a good one");
+    let library = vec![Entry { incident: Arc::new(incident), best: String::new() }];
+    let around = Surroundings::default();
+    let theme = around.theme(Some("mono"), Some(Glyphs::Braille));
+    let setup = Setup { seed: 1, scale: 0.02, speed: 8 };
+    let mut app = App::new(library, theme, around, setup, Arc::new(|_: &Session, _: &str| Ok(String::new())));
+    app.prepare(0, Mode::Live);
+    press(&mut app, "Enter");
+    until(&mut app, 5);
+    finish(&mut app);
+    app
+}
+
+#[test]
+fn the_debrief_keeps_the_seniors_reading_until_both_questions_are_answered() {
+    let mut app = debriefed();
+    let seen = shown(&mut app);
+    assert!(seen.contains("1 What happened") && seen.contains("page"), "{seen}");
+    press(&mut app, "Tab Tab Tab Tab");
+    assert!(shown(&mut app).contains("This opens when you have answered"));
+    // Enter on a closed section goes to the questions.
+    press(&mut app, "Enter Enter Enter");
+    assert!(shown(&mut app).contains("A few words are enough"));
+    type_text(&mut app, "The cache.");
+    press(&mut app, "Enter j Enter");
+    type_text(&mut app, "Flat users.");
+    press(&mut app, "Enter");
+    let reflections: Vec<Command> =
+        journal(&app).into_iter().filter(|c| matches!(c, Command::Reflect { .. })).collect();
+    assert_eq!(reflections.len(), 2);
+    press(&mut app, "Tab");
+    let seen = shown(&mut app);
+    assert!(seen.contains("on your screen"), "{seen}");
+    press(&mut app, "Tab");
+    assert!(shown(&mut app).contains("and so back to 1"));
+}
+
+#[test]
+fn follow_ups_are_chosen_in_the_debrief_and_no_more_than_three() {
+    let mut app = shipped_and_debriefed();
+    press(&mut app, "Tab Tab Tab Enter x Enter j Enter x Enter");
+    press(&mut app, "BackTab BackTab BackTab BackTab BackTab");
+    assert!(shown(&mut app).contains("What should follow"));
+    press(&mut app, "Enter Space j Space j Space j Space");
+    assert!(shown(&mut app).contains("no more than 3"));
+    press(&mut app, "Enter");
+    assert!(matches!(journal(&app).last(), Some(Command::FollowUps(names)) if names.len() == 3));
+    assert!(shown(&mut app).contains("[x]"));
+}
+
+#[test]
+fn the_console_can_be_read_again_after_the_debrief() {
+    let mut app = debriefed();
+    press(&mut app, "Esc 2");
+    assert!(shown(&mut app).contains("[2] logs"));
+    press(&mut app, "d");
+    assert!(shown(&mut app).contains("1 What happened"));
+    press(&mut app, "q");
+    assert!(app.play().is_none(), "q leaves to the menu");
+}
+
+#[test]
+fn every_pane_and_the_debrief_at_every_size() {
+    let app = debriefed();
+    let play = app.play().expect("a run");
+    let view = play.view();
+    let scene = Scene { play: Some(play), library: &[], held: false };
+    let sizes = (1..12).flat_map(|w| (1..12).map(move |h| (w, h)));
+    let larger = [(1, 40), (200, 1), (40, 12), (60, 18), (80, 23), (96, 30), (97, 8), (120, 35), (250, 80)];
+    let mut debrief = DebriefScreen::default();
+    for (width, height) in sizes.chain(larger) {
+        for mut pane in panes::all() {
+            for look in [panes::Look { focus: true, expanded: false }, panes::Look::default()] {
+                draw(width, height, |canvas, area| pane.draw(canvas, area, &view, look));
+            }
+        }
+        for _ in 0..13 {
+            draw(width, height, |canvas, area| debrief.draw(canvas, area, &scene));
+            debrief.act(Id::NextPane, &scene);
+        }
+    }
+}
+
+#[test]
+fn a_bare_run_has_panes_too() {
+    // Nothing was recorded: no log line, no trace, no sample.
+    let session = SessionOptions { seed: 1, mode: Mode::Lab, scale: 1.0 };
+    let file = include_str!("../../../tests/incidents/good/minimal.ron");
+    let incident = load("minimal.ron", file).incident.expect("the fixture is a good incident");
+    let play = Play::new(Arc::new(incident), session, 8, Arc::new(|_: &Session, _: &str| Ok(String::new())));
+    for mut pane in panes::all() {
+        let look = panes::Look { focus: true, expanded: false };
+        let seen = draw(100, 30, |canvas, area| pane.draw(canvas, area, &play.view(), look));
+        assert!(!seen.trim().is_empty(), "{}", pane.name());
+        pane.pinned(&play.view());
+        pane.copied(&play.view());
+        for id in [Id::Up, Id::Down, Id::Bottom, Id::Open, Id::NextMatch, Id::Back] {
+            pane.act(id, &play.view());
+        }
+    }
+}
