@@ -95,14 +95,19 @@ impl Console {
     }
 
     fn draw_tabs(&self, canvas: &mut Canvas<'_>, row: Rect) {
+        // On a narrow screen the names of the panes without the keys lose their ends; the digits stay.
+        let letters = |most: usize, i: usize| if i == self.focus { usize::MAX } else { most };
+        let needed = |most: usize| -> usize {
+            let names = self.panes.iter().enumerate();
+            names.map(|(i, pane)| pane.name().len().min(letters(most, i)) + 4).sum::<usize>() + 2
+        };
+        let most = (0..=10).rev().find(|&most| needed(most) <= usize::from(row.width)).unwrap_or(0);
         let mut x = 1;
         for (i, pane) in self.panes.iter().enumerate() {
             let shown = i == self.focus || (self.wide && i == self.main);
-            let text = if i == self.focus {
-                format!("[{}] {}", i + 1, pane.name())
-            } else {
-                format!(" {}  {}", i + 1, pane.name())
-            };
+            let name: String = pane.name().chars().take(letters(most, i)).collect();
+            let text =
+                if i == self.focus { format!("[{}] {name}", i + 1) } else { format!("{} {name}", i + 1) };
             let width = text.chars().count() as u16;
             if x + width > row.width {
                 break;
@@ -115,7 +120,7 @@ impl Console {
             };
             canvas.text(here, 0, &text, role);
             canvas.hit(here, Hit::Pane(i));
-            x += width + 1;
+            x += width + 2;
         }
     }
 }
