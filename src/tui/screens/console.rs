@@ -95,13 +95,15 @@ impl Console {
     }
 
     fn draw_tabs(&self, canvas: &mut Canvas<'_>, row: Rect) {
-        let mut x = 1;
+        let letters = self.letters_of_tabs(row.width);
+        let mut x = 0;
         for (i, pane) in self.panes.iter().enumerate() {
             let shown = i == self.focus || (self.wide && i == self.main);
             let text = if i == self.focus {
                 format!("[{}] {}", i + 1, pane.name())
             } else {
-                format!(" {}  {}", i + 1, pane.name())
+                let name: String = pane.name().chars().take(letters).collect();
+                format!(" {} {name}", i + 1)
             };
             let width = text.chars().count() as u16;
             if x + width > row.width {
@@ -117,6 +119,16 @@ impl Console {
             canvas.hit(here, Hit::Pane(i));
             x += width + 1;
         }
+    }
+
+    /// Letters of a name with which all tabs have room; the one that has the keys keeps its whole name.
+    fn letters_of_tabs(&self, width: u16) -> usize {
+        let names: Vec<usize> = self.panes.iter().map(|p| p.name().chars().count()).collect();
+        let fits = |letters: &usize| {
+            let cut = |(i, n): (usize, &usize)| if i == self.focus { *n } else { *n.min(letters) };
+            names.iter().enumerate().map(cut).map(|n| n + 4).sum::<usize>() < usize::from(width)
+        };
+        (3..=12).rev().find(fits).unwrap_or(3)
     }
 }
 
