@@ -1069,6 +1069,8 @@ mod tests {
                 your_summary: text("It is cold."),
                 your_loop: String::new(),
             },
+            finding: Default::default(),
+            evidence: Vec::new(),
             hypotheses: vec![HypothesisEntry {
                 text: text("The cache is broken."),
                 holds: false,
