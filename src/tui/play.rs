@@ -12,7 +12,19 @@ use crate::game::command::{Command, Source};
 use crate::game::{Mode, Refusal, Session, SessionOptions, View};
 use crate::incident::Incident;
 use crate::score::References;
-use crate::units::SimSpan;
+use crate::units::{SimSpan, SimTime};
+
+/// How long before the page a played run begins: the charts have their healthy baseline, and nobody waits for it.
+const LEAD: SimSpan = SimSpan::from_secs(10);
+
+/// Until when a run goes on as fast as possible.
+#[derive(Clone, Copy, Debug)]
+enum Seek {
+    /// The feed has more items than this.
+    News(usize),
+    /// This instant.
+    Until(SimTime),
+}
 
 /// A run with its clock.
 pub(crate) struct Play {
@@ -21,8 +33,8 @@ pub(crate) struct Play {
     pub(crate) pace: Pace,
     /// The briefing has been read and the clock started.
     pub(crate) begun: bool,
-    /// Runs on until the feed has more items than this.
-    seeking: Option<usize>,
+    /// Runs on as fast as possible until then.
+    seeking: Option<Seek>,
     /// The last minute in which something was noted as looked at.
     looked: BTreeMap<Source, u64>,
     /// The runs that this one is compared with, once they are computed.
@@ -47,9 +59,12 @@ impl Play {
         }
     }
 
-    /// Starts the clock, and the runs that this one will be compared with.
+    /// Starts the clock shortly before the page, and the runs that this one will be compared with.
     pub(crate) fn begin(&mut self) {
         self.begun = true;
+        if self.view().mode() != Mode::Lab {
+            self.seeking = Some(Seek::Until(self.session.page_at() - LEAD));
+        }
         let (incident, options) = (Arc::clone(self.session.incident()), self.session.options());
         let place = Arc::clone(&self.references);
         let computed = move || {
@@ -83,7 +98,7 @@ impl Play {
 
     /// Runs on as fast as possible until something is said.
     pub(crate) fn seek_news(&mut self) {
-        self.seeking = Some(self.view().feed().len());
+        self.seeking = Some(Seek::News(self.view().feed().len()));
     }
 
     /// Stops a run to the next news.
@@ -100,11 +115,15 @@ impl Play {
     /// Moves the session on for `wall` of wall time, spending no more than `budget` of it on the work.
     pub(crate) fn advance(&mut self, wall: Duration, budget: Duration) {
         let began = Instant::now();
-        if let Some(news_after) = self.seeking {
+        if let Some(seek) = self.seeking {
             while began.elapsed() < budget {
                 self.session.advance(self.session.now() + SimSpan::from_secs(1));
                 let view = self.session.view();
-                if view.feed().len() > news_after || view.waiting().is_some() || view.is_over() {
+                let there = match seek {
+                    Seek::News(seen) => view.feed().len() > seen,
+                    Seek::Until(at) => view.now() >= at,
+                };
+                if there || view.waiting().is_some() || view.is_over() {
                     self.seeking = None;
                     break;
                 }
