@@ -36,7 +36,8 @@ pub(super) fn lines(harm: &HarmSection, width: usize) -> Vec<String> {
     let mut marks = vec![' '; columns];
     for (n, (second, _)) in harm.levers.iter().enumerate() {
         let column = (*second as usize / harm.step_s.max(1)) * columns / length;
-        if let Some(place) = marks.get_mut(column) {
+        // Levers pulled at the same time stand beside each other.
+        if let Some(place) = marks.iter_mut().skip(column).find(|m| **m == ' ') {
             *place = char::from_digit((n as u32 + 1).min(35), 36).unwrap_or('*');
         }
     }
@@ -72,13 +73,13 @@ mod tests {
             you,
             none: vec![0.5; 300],
             senior: vec![],
-            levers: vec![(1500, "x".to_owned())],
+            levers: vec![(1500, "x".to_owned()), (1500, "y".to_owned())],
             totals: vec![],
         };
         for width in [0, 20, 80, 400] {
             let lines = lines(&harm, width);
             assert!(lines[3].contains('█'), "{lines:?}");
-            assert!(lines[4].contains('1'), "{lines:?}");
+            assert!(lines[4].contains("12"), "{lines:?}");
         }
     }
 }

@@ -346,7 +346,7 @@ fn the_palette_finds_actions_and_levers() {
     press(&mut app, ":");
     type_text(&mut app, "ratelim");
     press(&mut app, "Enter");
-    assert!(shown(&mut app).contains("Limit") || shown(&mut app).contains("limit"));
+    assert!(shown(&mut app).contains("Rate limit"));
     assert!(shown(&mut app).contains("How sure"));
     press(&mut app, "Esc Ctrl-p");
     type_text(&mut app, "paus");
@@ -371,7 +371,7 @@ fn the_mouse_does_what_keys_do() {
     click(&mut app, at("pause"));
     assert!(shown(&mut app).contains("paused"));
     click(&mut app, at("evidence"));
-    assert!(shown(&mut app).contains("[3] evidence") || shown(&mut app).contains("evidence"));
+    assert!(shown(&mut app).contains("] evidence"));
     let inside = at("Quiet so far");
     app.mouse(MouseEvent {
         kind: MouseEventKind::ScrollDown,

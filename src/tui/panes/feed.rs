@@ -26,7 +26,7 @@ fn label(item: &FeedItem) -> (String, Role) {
         FeedKind::Alert => (format!("ALERT {}", item.from), Role::Warn),
         FeedKind::Change => (format!("CHANGE {}", item.from), Role::Info),
         FeedKind::Own => ("you".to_owned(), Role::Muted),
-        FeedKind::Note => ("·".to_owned(), Role::Muted),
+        FeedKind::Note => ("note".to_owned(), Role::Muted),
         FeedKind::Message | FeedKind::Proposal => (item.from.clone(), Role::Accent),
     }
 }

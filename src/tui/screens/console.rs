@@ -95,16 +95,19 @@ impl Console {
     }
 
     fn draw_tabs(&self, canvas: &mut Canvas<'_>, row: Rect) {
-        let letters = self.letters_of_tabs(row.width);
-        let mut x = 0;
+        // On a narrow screen the names of the panes without the keys lose their ends; the digits stay.
+        let letters = |most: usize, i: usize| if i == self.focus { usize::MAX } else { most };
+        let needed = |most: usize| -> usize {
+            let names = self.panes.iter().enumerate();
+            names.map(|(i, pane)| pane.name().len().min(letters(most, i)) + 4).sum::<usize>() + 2
+        };
+        let most = (0..=10).rev().find(|&most| needed(most) <= usize::from(row.width)).unwrap_or(0);
+        let mut x = 1;
         for (i, pane) in self.panes.iter().enumerate() {
             let shown = i == self.focus || (self.wide && i == self.main);
-            let text = if i == self.focus {
-                format!("[{}] {}", i + 1, pane.name())
-            } else {
-                let name: String = pane.name().chars().take(letters).collect();
-                format!(" {} {name}", i + 1)
-            };
+            let name: String = pane.name().chars().take(letters(most, i)).collect();
+            let text =
+                if i == self.focus { format!("[{}] {name}", i + 1) } else { format!("{} {name}", i + 1) };
             let width = text.chars().count() as u16;
             if x + width > row.width {
                 break;
@@ -117,18 +120,8 @@ impl Console {
             };
             canvas.text(here, 0, &text, role);
             canvas.hit(here, Hit::Pane(i));
-            x += width + 1;
+            x += width + 2;
         }
-    }
-
-    /// Letters of a name with which all tabs have room; the one that has the keys keeps its whole name.
-    fn letters_of_tabs(&self, width: u16) -> usize {
-        let names: Vec<usize> = self.panes.iter().map(|p| p.name().chars().count()).collect();
-        let fits = |letters: &usize| {
-            let cut = |(i, n): (usize, &usize)| if i == self.focus { *n } else { *n.min(letters) };
-            names.iter().enumerate().map(cut).map(|n| n + 4).sum::<usize>() < usize::from(width)
-        };
-        (3..=12).rev().find(fits).unwrap_or(3)
     }
 }
 

@@ -991,6 +991,8 @@ mod tests {
         Debrief {
             incident: text("one"),
             title: text("One"),
+            finding: crate::game::command::Finding::default(),
+            evidence: Vec::new(),
             mode: text("live"),
             seed: 1,
             scale: 1.0,
