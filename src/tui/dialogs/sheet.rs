@@ -107,7 +107,7 @@ fn evidence_field(view: &View<'_>, chosen: &[EvidenceId]) -> Field {
 /// Keeps something as evidence.
 pub(crate) fn pin(what: Source, shows: &str, view: &View<'_>) -> Sheet {
     let id = EvidenceId(view.evidence().len() as u32 + 1);
-    let intro = format!("{}  {shows}", view.clock());
+    let intro = format!("Seen at {}: {shows}", view.clock());
     Sheet::new(format!("Pin as {id}"), intro, vec![text("Note", "")], Purpose::Pin(what))
 }
 

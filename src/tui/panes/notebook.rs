@@ -234,6 +234,9 @@ impl Notebook {
     }
 
     fn judge(&self, to: Verdict, view: &View<'_>) -> Option<Vec<Outcome>> {
+        if read_on(view) {
+            return Some(closed());
+        }
         let h = view.hypotheses().into_iter().nth(self.explanation)?;
         if to != Verdict::Open && h.evidence.is_empty() && !view.evidence().is_empty() {
             // There is something to cite: ask what the verdict rests on.
@@ -248,6 +251,7 @@ impl Notebook {
 
     fn open(&self, view: &View<'_>) -> Vec<Outcome> {
         match self.page {
+            Page::Explanations | Page::Finding if read_on(view) => closed(),
             Page::Explanations => view
                 .hypotheses()
                 .get(self.explanation)
@@ -258,6 +262,15 @@ impl Notebook {
             Page::Evidence => Vec::new(),
         }
     }
+}
+
+/// Whether the player has come to the part of the debrief that says what was true.
+fn read_on(view: &View<'_>) -> bool {
+    view.is_over() && view.reflections().iter().all(|answer| !answer.trim().is_empty())
+}
+
+fn closed() -> Vec<Outcome> {
+    vec![Outcome::Warn("The debrief says what was true: what you wrote before it stands.".to_owned())]
 }
 
 /// Items from here on are the tabs of the pages.

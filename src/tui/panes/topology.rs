@@ -20,7 +20,7 @@ use super::{Look, Pane};
 use crate::game::command::Source;
 use crate::game::{DatabaseNode, Topology, View};
 use crate::tui::actions::Id;
-use crate::tui::canvas::{Canvas, Hit};
+use crate::tui::canvas::{Canvas, Hit, columns};
 use crate::tui::dialogs;
 use crate::tui::layer::Outcome;
 use crate::tui::theme::{Glyphs, Role};
@@ -29,6 +29,8 @@ use crate::units::{Unit, short};
 
 /// From this share on a part is called busy, and full.
 const BUSY: f64 = 0.8;
+/// Below this width words are cut.
+const BRIEF: u16 = 90;
 /// See [`BUSY`].
 const FULL: f64 = 0.97;
 
@@ -132,6 +134,10 @@ impl Drawing<'_, '_> {
                 (_, true, true, _, false) => "╯",
                 (true, _, true, _, true) => "╭",
                 (_, true, true, _, true) => "╮",
+                (true, _, false, true, false) => "╭",
+                (_, true, false, true, false) => "╮",
+                (true, _, false, true, true) => "╰",
+                (_, true, false, true, true) => "╯",
                 (_, _, _, true, false) => "┬",
                 (_, _, _, true, true) => "┴",
                 (_, _, true, _, false) => "┴",
@@ -171,7 +177,7 @@ impl Drawing<'_, '_> {
                 let first = format!("{rate} operations ({:.0} %)", share * 100.0);
                 let second = format!("up to {attempts} attempts each");
                 let lines = if self.compact {
-                    vec![Line::from(format!("{rate} operations, up to {attempts} attempts"))]
+                    vec![Line::from(format!("{rate}, up to {attempts} attempts each"))]
                 } else {
                     vec![Line::from(first), Line::from(second)]
                 };
@@ -187,7 +193,13 @@ impl Drawing<'_, '_> {
             shown(self.view, "requests.received"),
             shown(self.view, "requests.retry_ratio")
         );
-        self.flows(&[(self.width / 2, text)]);
+        self.flow(text);
+    }
+
+    /// What flows along the middle, or left of it when the text is too long.
+    fn flow(&mut self, text: String) {
+        let least = self.width.saturating_sub(columns(&text) as u16 + 3);
+        self.flows(&[((self.width / 2).min(least), text)]);
     }
 
     fn balancer(&mut self, topology: &Topology) {
@@ -210,7 +222,7 @@ impl Drawing<'_, '_> {
         let received = recent(self.view, "requests.received");
         let through = received.map_or(f64::NAN, |r| r - rejected.unwrap_or(0.0));
         let text = format!("{} requests let through", Unit::PerSecond.show(through.max(0.0)));
-        self.flows(&[(self.width / 2, text)]);
+        self.flow(text);
     }
 
     fn services(&mut self, topology: &Topology) {
@@ -284,7 +296,7 @@ impl Drawing<'_, '_> {
             boxes.push(self.database(database));
         }
         let shares: Vec<u16> =
-            std::iter::repeat_n(1, caches).chain(std::iter::repeat_n(3, databases)).collect();
+            std::iter::repeat_n(2, caches).chain(std::iter::repeat_n(5, databases)).collect();
         // The lines from the services are drawn above the boxes, at their centres.
         let n = boxes.len() as u16;
         let all: u16 = shares.iter().sum::<u16>().max(1);
@@ -299,9 +311,11 @@ impl Drawing<'_, '_> {
                 centre
             })
             .collect();
-        let mut flows = Vec::new();
+        let (mut flows, mut beside) = (Vec::new(), 0);
         if let Some(&first) = centres.first().filter(|_| caches > 0) {
-            flows.push((first.min(4), format!("{} look-ups", shown(view, "cache.lookups"))));
+            let text = format!("{} look-ups", shown(view, "cache.lookups"));
+            beside = 4 + columns(&text) as u16 + 3;
+            flows.push((first.min(4), text));
         }
         if let Some(&first) = centres.get(caches) {
             let text = format!(
@@ -310,8 +324,8 @@ impl Drawing<'_, '_> {
                 shown(view, "db.queries.misses"),
                 shown(view, "db.queries.retries")
             );
-            let least = self.width.saturating_sub(text.chars().count() as u16 + 3);
-            flows.push((first.min(least).max(26.min(self.width)), text));
+            let least = self.width.saturating_sub(columns(&text) as u16 + 3);
+            flows.push((first.min(least).max(beside), text));
         }
         let starts: Vec<u16> = flows.iter().map(|f| f.0).collect();
         self.join(&starts, true);
@@ -322,6 +336,7 @@ impl Drawing<'_, '_> {
     fn database(&self, database: &DatabaseNode) -> (String, Line<'static>, Vec<Line<'static>>, String) {
         let view = self.view;
         let glyphs = self.canvas.theme.glyphs;
+        let brief = self.width < BRIEF;
         let mut worst: Option<f64> = None;
         let name_width = database.hosts.iter().map(String::len).max().unwrap_or(0);
         let mut lines = Vec::new();
@@ -335,13 +350,16 @@ impl Drawing<'_, '_> {
             let role = state(cpu, "").1;
             lines.push(Line::from(vec![
                 Span::raw(format!("{host:name_width$} CPU ")),
-                Span::styled(bar(cpu.unwrap_or(0.0), 6, glyphs), self.canvas.style(role)),
+                Span::styled(
+                    bar(cpu.unwrap_or(0.0), if brief { 4 } else { 6 }, glyphs),
+                    self.canvas.style(role),
+                ),
                 Span::raw(format!(" {:<6} ", Unit::Ratio.show(cpu.unwrap_or(f64::NAN)))),
                 Span::styled(
                     format!("{} of {}", connections.map_or("no data".to_owned(), short), short(limit)),
                     self.canvas.style(if full { Role::Crit } else { Role::Text }),
                 ),
-                Span::styled(" connections", self.canvas.style(Role::Muted)),
+                Span::styled(if brief { " conn" } else { " connections" }, self.canvas.style(Role::Muted)),
                 Span::raw(format!("  {} run", running.map_or("no data".to_owned(), short))),
             ]));
         }

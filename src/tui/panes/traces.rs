@@ -197,9 +197,9 @@ impl Traces {
         self.filter.draw(canvas, filter, &found);
         let taken = (if beside { 1 } else { 2 }).min(area.height);
         let list = Rect { y: area.y + taken, height: area.height - taken, ..area };
-        let wide = list.width >= 78 + 8;
+        let wide = list.width >= 76 + 8;
         let titles = format!(
-            "{:<10}{:<11}{:<19}{:<12}{:>7} {:>9} {:>8}{}",
+            "{:<10}{:<11}{:<17}{:<12}{:>7} {:>9} {:>8}{}",
             "ended",
             "operation",
             "read",
@@ -231,7 +231,7 @@ impl Traces {
                     canvas.style(Role::Muted),
                 ),
                 Text::styled(format!("{:<11x}", trace.operation), canvas.style(Role::Accent)),
-                Text::raw(format!("{read:<18} ")),
+                Text::raw(format!("{read:<16} ")),
                 Text::styled(format!("{word:<12}"), canvas.style(role)),
                 Text::raw(format!("{:>7}", trace.took.to_string())),
                 Text::styled(format!("{:>10}", trace.attempts), canvas.style(many(trace.attempts))),
