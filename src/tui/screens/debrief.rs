@@ -163,7 +163,7 @@ impl Text<'_> {
 
     /// A paragraph behind a head that stands in the first `indent` columns.
     fn hang(&mut self, indent: u16, head: Vec<Span<'static>>, role: Role, text: &str) {
-        let room = self.width.saturating_sub(indent).min(LINE).max(10);
+        let room = self.width.saturating_sub(indent).clamp(10, LINE);
         let used = head.iter().map(Span::width).sum::<usize>();
         for (i, line) in wrap(text, room).into_iter().enumerate() {
             let mut spans = if i == 0 { head.clone() } else { Vec::new() };
@@ -1069,8 +1069,6 @@ mod tests {
                 your_summary: text("It is cold."),
                 your_loop: String::new(),
             },
-            finding: Default::default(),
-            evidence: Vec::new(),
             hypotheses: vec![HypothesisEntry {
                 text: text("The cache is broken."),
                 holds: false,
