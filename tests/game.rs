@@ -456,7 +456,7 @@ fn good_run() -> Session {
     let prediction = Some(expects(&s, "requests.received", Direction::Better, 95, 240));
     do_(&mut s, Command::Pull { action: retries_off("mobile"), prediction });
     let prediction = Some(expects(&s, "operations.failure_ratio", Direction::Recovered, 80, 1_200));
-    do_(&mut s, Command::Pull { action: Action::RateLimit(Rate(90.0)), prediction });
+    do_(&mut s, Command::Pull { action: Action::RateLimit(Rate(120.0)), prediction });
     go(&mut s, "10:06:30");
     do_(&mut s, look("requests.received"));
     do_(&mut s, Command::Respond { proposal: "more".to_owned(), accept: false, prediction: None });
