@@ -56,7 +56,7 @@ impl Cache {
     pub fn keep_share(&mut self, share: f64, rng: &mut Stream) {
         let threshold = (share.clamp(0.0, 1.0) * 4_294_967_295.0) as u64;
         for expiry in &mut self.expires {
-            if rng.next() >> 32 >= threshold {
+            if rng.draw() >> 32 >= threshold {
                 *expiry = 0;
             }
         }
@@ -75,7 +75,7 @@ impl Cache {
         for key in keys.clone() {
             let load = rate(key - keys.start) * ttl as f64 / 1e9;
             let present = warm * load / (1.0 + load);
-            let r = rng.next();
+            let r = rng.draw();
             if ((r >> 32) as f64) < present * 4_294_967_296.0 {
                 let left = scale_to(r & 0xffff_ffff, ((ttl >> TICK_BITS) as u32).max(1));
                 self.expires[key as usize] = left.max(1);

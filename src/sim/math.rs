@@ -52,7 +52,7 @@ impl Exponential {
     pub fn draw(&self, rng: &mut Stream) -> u64 {
         let mut tail = 0;
         loop {
-            let r = rng.next();
+            let r = rng.draw();
             let cell = (r >> (64 - CELL_BITS)) as usize;
             if cell < CELLS - 1 {
                 let (low, high) = (self.edges[cell], self.edges[cell + 1]);
@@ -124,7 +124,7 @@ impl Sampler {
     /// One value, in nanoseconds.
     #[inline]
     pub fn draw(&self, rng: &mut Stream) -> u64 {
-        let r = rng.next();
+        let r = rng.draw();
         let cell = (r >> (64 - CELL_BITS)) as usize;
         let rest = r << CELL_BITS;
         let (table, cell, rest) = if (1..CELLS - 1).contains(&cell) {
@@ -283,9 +283,9 @@ mod tests {
         let space = KeySpace::Zipf { n: 50, s: 1.0 };
         let (wanted, keys, mut rng) = (popularity(space), Keys::new(space), Stream::new(1, "test"));
         let n = 1_000_000;
-        let mut seen = vec![0u32; 50];
+        let mut seen = [0u32; 50];
         for _ in 0..n {
-            seen[keys.draw(rng.next()) as usize] += 1;
+            seen[keys.draw(rng.draw()) as usize] += 1;
         }
         for (rank, (&count, share)) in seen.iter().zip(&wanted).enumerate() {
             let expected = share * f64::from(n);

@@ -110,7 +110,7 @@ impl Workload {
         while self.batch.len() < BATCH {
             let Some(time) = self.next_time(exponential) else { break };
             self.number += 1;
-            let r = self.kinds.next();
+            let r = self.kinds.draw();
             let pick = (r >> 32) as u32;
             let read = self.reads.iter().position(|(end, ..)| pick <= *end).unwrap_or(0);
             let pick = r as u32;
@@ -118,11 +118,11 @@ impl Workload {
             self.batch.push(Operation {
                 number: self.number,
                 started: time >> FRACTION,
-                key: self.reads[read].1.draw(self.keys.next()),
+                key: self.reads[read].1.draw(self.keys.draw()),
                 read: read as u8,
                 client: client as u8,
                 attempt: 1,
-                traced: self.number % self.trace_one_in == 0,
+                traced: self.number.is_multiple_of(self.trace_one_in),
             });
         }
         for operation in &self.batch {
