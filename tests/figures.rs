@@ -5,7 +5,8 @@ use std::process::Command;
 
 /// The names of the shipped incidents, as the program lists them.
 fn shipped() -> Vec<String> {
-    let output = Command::new(env!("CARGO_BIN_EXE_pagerdrill")).args(["list", "--json"]).output().expect("it runs");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_pagerdrill")).args(["list", "--json"]).output().expect("it runs");
     let list: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let incidents = list["incidents"].as_array().or_else(|| list.as_array()).expect("a list");
     incidents.iter().map(|i| i["id"].as_str().expect("an id").to_owned()).collect()
@@ -16,8 +17,10 @@ fn key_figures_hold_at_full_scale_and_the_incident_is_fair() {
     let names = shipped();
     assert!(!names.is_empty());
     for name in names {
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_pagerdrill")).args(["test", &name, "--seeds", "1"]).output().expect("it runs");
+        let output = Command::new(env!("CARGO_BIN_EXE_pagerdrill"))
+            .args(["test", &name, "--seeds", "1"])
+            .output()
+            .expect("it runs");
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
         // The verdict must rest on figures: a table without key rows would pass as well.

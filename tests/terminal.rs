@@ -170,6 +170,65 @@ fn from_the_menu_to_the_page_and_out_again() {
     assert_eq!(played.saved(), 1);
 }
 
+/// A whole run by keys: menu, briefing, page, two levers with a prediction on one of them, the clock run out, debrief.
+#[test]
+fn a_whole_run_from_the_menu_to_the_marks() {
+    let mut played = Played::start(&["play", "--scale", "0.02"], &[], 120, 36);
+    played.wait_for("Incidents");
+    played.press("\r");
+    played.wait_for("How do you want to play it?");
+    // Live: nothing waits for an answer.
+    played.press("\x1b[B\r");
+    played.wait_for("Your part");
+    played.press("\r");
+    played.wait_for("PAGE");
+    played.press("a");
+    played.wait_for("Acknowledged");
+
+    // The web's retries off, expecting fewer failures.
+    played.press("m");
+    played.wait_for("Mitigations");
+    played.press("\x1b[B\r");
+    played.wait_for("Attempts of web");
+    played.press("\x7f1\r");
+    played.wait_for("s apply without a prediction");
+    played.press("\x1b[C\x1b[C\x1b[C\x1b[C\r");
+    played.press("\r\r");
+    played.wait_for("retries of\u{20}");
+
+    // The mobile app's too, without saying what is expected.
+    played.press("m");
+    played.wait_for("Mitigations");
+    played.press("\r");
+    played.wait_for("Attempts of mobile");
+    played.press("\x7f1\r");
+    played.wait_for("s apply without a prediction");
+    played.press("s");
+    played.wait_for("mobile off");
+
+    let until = Instant::now() + PATIENCE;
+    while !played.text().contains("section 1 of") {
+        assert!(Instant::now() < until, "the run does not end:\n{}", played.text());
+        played.press("w");
+        let pause = Instant::now() + Duration::from_millis(150);
+        while Instant::now() < pause {
+            played.read(Duration::from_millis(20));
+        }
+    }
+    let text = played.text();
+    assert!(text.contains("What happened") && text.contains("Acknowledged the page."), "{text}");
+    // The marks, once the two questions are answered.
+    played.press("\t\t");
+    played.wait_for("section 3 of");
+    // Back to the menu, and out.
+    played.press("q");
+    played.wait_for("Incidents");
+    played.press("q");
+    assert_eq!(played.end(), 0);
+    played.restored();
+    assert_eq!(played.saved(), 1);
+}
+
 #[test]
 fn signals_give_the_terminal_back_and_keep_the_run() {
     for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
