@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 
 use super::input;
-use crate::game::{Mode, Session};
+use crate::game::Mode;
 use crate::incident::{Incident, library, load};
 use crate::{report, store, tui};
 
@@ -97,13 +97,24 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             Some((at, args.mode.into()))
         }
     };
-    let save = Arc::new(|session: &Session, begun: &str| {
-        let path = store::save_run(&session.run_file(), begun)?;
+    let save = Arc::new(|run: &tui::Kept<'_>| {
+        let mut file = run.session.run_file();
+        file.marks = run.marks.to_vec();
+        let path = store::save_run(&file, run.begun)?;
+        if run.session.is_over() && !run.marks.is_empty() {
+            store::Progress::load()?.add(store::Finished {
+                incident: file.incident,
+                when: run.begun.to_owned(),
+                mode: file.mode.label().to_owned(),
+                seed: file.seed,
+                marks: file.marks,
+            })?;
+        }
         Ok(path.display().to_string())
     });
-    let export = Arc::new(|session: &Session, begun: &str| {
-        let json = report::finding_json(&session.view());
-        let path = store::save_finding(&json, &session.run_file(), begun)?;
+    let export = Arc::new(|run: &tui::Kept<'_>| {
+        let json = report::finding_json(&run.session.view());
+        let path = store::save_finding(&json, &run.session.run_file(), run.begun)?;
         Ok(path.display().to_string())
     });
     tui::play(tui::Options {

@@ -28,7 +28,7 @@ pub struct Progress {
 pub struct Finished {
     /// The incident.
     pub incident: String,
-    /// When it was finished, as people write it: `2026-03-01 14:52`.
+    /// When it was begun: `20260301-140312`.
     pub when: String,
     /// How it was played.
     pub mode: String,
@@ -82,11 +82,12 @@ impl Progress {
         Ok(progress)
     }
 
-    /// Adds a finished run and writes the file.
+    /// Adds a finished run, in place of what was kept of the same run before, and writes the file.
     ///
     /// # Errors
     /// What the file system says.
     pub fn add(&mut self, run: Finished) -> io::Result<()> {
+        self.finished.retain(|f| (&f.incident, &f.when, f.seed) != (&run.incident, &run.when, run.seed));
         self.finished.push(run);
         let spare = self.finished.len().saturating_sub(KEPT);
         self.finished.drain(..spare);

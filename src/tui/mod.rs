@@ -31,8 +31,18 @@ use crate::store;
 
 pub use terminal::Unusable;
 
-/// Keeps a run that was begun at a moment, `20260301-140312`, and says where.
-pub type Save = Arc<dyn Fn(&Session, &str) -> anyhow::Result<String> + Send + Sync>;
+/// A run as it stands, for those who keep something of it.
+pub struct Kept<'a> {
+    /// The run.
+    pub session: &'a Session,
+    /// When it was begun, `20260301-140312`.
+    pub begun: &'a str,
+    /// Its marks by dimension; none until the runs to compare with are computed.
+    pub marks: &'a [(String, String)],
+}
+
+/// Keeps a run, or something of it, and says where.
+pub type Save = Arc<dyn Fn(&Kept<'_>) -> anyhow::Result<String> + Send + Sync>;
 
 /// What to play and how.
 pub struct Options {

@@ -1,13 +1,14 @@
 //! The run that is being played: a session, its pace beside the wall clock, and the reference runs in the background.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::Save;
 use super::actions::Situation;
 use super::pace::Pace;
+use super::{Kept, Save};
 use crate::game::command::{Command, Source};
 use crate::game::{Mode, Refusal, Session, SessionOptions, View};
 use crate::incident::Incident;
@@ -40,6 +41,8 @@ pub(crate) struct Play {
     /// The runs that this one is compared with, once they are computed.
     references: Arc<OnceLock<Result<References, String>>>,
     save: Save,
+    /// The marks, once the debrief has them.
+    marks: RefCell<Vec<(String, String)>>,
     /// When the player began, for the name of the file that keeps the run.
     started: String,
 }
@@ -55,6 +58,7 @@ impl Play {
             looked: BTreeMap::new(),
             references: Arc::default(),
             save,
+            marks: RefCell::default(),
             started: chrono::Local::now().format("%Y%m%d-%H%M%S").to_string(),
         }
     }
@@ -89,6 +93,11 @@ impl Play {
     /// The session, for those who read a run that is over.
     pub(crate) fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// Notes the marks of a run that is over, to be kept with it.
+    pub(crate) fn set_marks(&self, marks: Vec<(String, String)>) {
+        *self.marks.borrow_mut() = marks;
     }
 
     /// Whether it runs on as fast as possible.
@@ -201,7 +210,7 @@ impl Play {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn write(&self, to: &Save) -> anyhow::Result<String> {
-        to(&self.session, &self.started)
+        to(&Kept { session: &self.session, begun: &self.started, marks: &self.marks.borrow() })
     }
 }
 

@@ -16,9 +16,10 @@ use super::screens::library::Entry;
 use super::testing::text;
 use super::theme::{Glyphs, Surroundings};
 use crate::game::command::{Command, Direction, Expected, Source};
-use crate::game::{Mode, Session};
+use crate::game::Mode;
 use crate::incident::load;
 use crate::incident::schema::{Action, Severity};
+use crate::tui::Kept;
 use crate::units::{Rate, SimTime};
 
 /// An application with one small incident in its menu, and how often a run was kept.
@@ -28,7 +29,7 @@ fn app_and_saves() -> (App, Arc<AtomicUsize>) {
     let library = vec![Entry { incident: Arc::new(incident), best: String::new() }];
     let saves = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&saves);
-    let save = move |_: &Session, _: &str| {
+    let save = move |_: &Kept<'_>| {
         counted.fetch_add(1, Ordering::SeqCst);
         Ok("a file".to_owned())
     };

@@ -627,7 +627,11 @@ impl DebriefScreen {
             Some(Ok(references)) => References { own: self.own.get().cloned(), ..references.clone() },
             _ => nothing,
         };
-        let made = debrief(session, &references, &score(session, &references));
+        let score = score(session, &references);
+        if computed == Computed::All {
+            play.set_marks(score.letters());
+        }
+        let made = debrief(session, &references, &score);
         self.made = Some((entries, computed, Arc::new(made)));
     }
 

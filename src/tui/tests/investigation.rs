@@ -4,6 +4,7 @@ use super::*;
 use crate::game::SessionOptions;
 use crate::game::command::{EvidenceId, Verdict};
 use crate::incident::library;
+use crate::tui::Kept;
 use crate::tui::layer::{Layer as _, Scene};
 use crate::tui::panes;
 use crate::tui::play::Play;
@@ -189,7 +190,7 @@ fn the_finding_is_written_to_a_file() {
     let app = investigating(200, NOTEBOOK);
     let written = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&written);
-    let mut app = app.with_export(Arc::new(move |_: &Session, _: &str| {
+    let mut app = app.with_export(Arc::new(move |_: &Kept<'_>| {
         counted.fetch_add(1, Ordering::SeqCst);
         Ok("finding.json".to_owned())
     }));
@@ -220,7 +221,7 @@ fn shipped_and_debriefed() -> App {
     let around = Surroundings::default();
     let theme = around.theme(Some("mono"), Some(Glyphs::Braille));
     let setup = Setup { seed: 1, scale: 0.02, speed: 8 };
-    let mut app = App::new(library, theme, around, setup, Arc::new(|_: &Session, _: &str| Ok(String::new())));
+    let mut app = App::new(library, theme, around, setup, Arc::new(|_: &Kept<'_>| Ok(String::new())));
     app.prepare(0, Mode::Live);
     press(&mut app, "Enter");
     until(&mut app, 5);
@@ -304,7 +305,7 @@ fn a_bare_run_has_panes_too() {
     let session = SessionOptions { seed: 1, mode: Mode::Lab, scale: 1.0 };
     let file = include_str!("../../../tests/incidents/good/minimal.ron");
     let incident = load("minimal.ron", file).incident.expect("the fixture is a good incident");
-    let play = Play::new(Arc::new(incident), session, 8, Arc::new(|_: &Session, _: &str| Ok(String::new())));
+    let play = Play::new(Arc::new(incident), session, 8, Arc::new(|_: &Kept<'_>| Ok(String::new())));
     for mut pane in panes::all() {
         let look = panes::Look { focus: true, expanded: false };
         let seen = draw(100, 30, |canvas, area| pane.draw(canvas, area, &play.view(), look));
