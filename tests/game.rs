@@ -115,6 +115,13 @@ fn a_guided_run_waits_for_answers_and_goes_on_after_them() {
     assert_eq!(forecast.prediction.due, at(&s, "10:09:00"), "the question says when it is settled");
     let brier = |o: pagerdrill::game::Outcome| (o.brier - if o.right { 0.09 } else { 0.49 }).abs() < 1e-9;
     assert!(forecast.outcome.is_some_and(brier), "{forecast:?}");
+    let told = s.view().feed().iter().find(|i| i.text.starts_with("Prediction settled")).expect("an answer");
+    assert!(
+        told.text.starts_with("Prediction settled: Failing about the same at 70 % sure. It was "),
+        "{}",
+        told.text
+    );
+    assert!(told.text.contains("within a tenth"), "{}", told.text);
 }
 
 #[test]
@@ -202,9 +209,31 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
     refused(&mut s, pull(Action::NoRateLimit), "over");
     refused(&mut s, Command::End, "over");
     refused(&mut s, Command::FollowUps(vec!["moon".to_owned()]), "not among them");
-    s.submit(Command::FollowUps(vec!["budget".to_owned()])).expect("in the debrief");
-    s.submit(Command::Reflect { question: 0, text: "Thought so.".to_owned() }).expect("in the debrief");
     refused(&mut s, Command::Reflect { question: 2, text: String::new() }, "two questions");
+    refused(&mut s, Command::Reflect { question: 0, text: "  ".to_owned() }, "empty");
+}
+
+#[test]
+fn after_the_two_questions_the_finding_and_the_verdicts_stand() {
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:05:00");
+    s.submit(Command::End).expect("it ends");
+    let judge =
+        Command::Judge { hypothesis: "spike".to_owned(), verdict: Verdict::Rejected, evidence: Vec::new() };
+    let answer = |question| Command::Reflect { question, text: "Thought so.".to_owned() };
+    s.submit(answer(1)).expect("in the debrief");
+    s.submit(judge.clone()).expect("one question is open");
+    s.submit(Command::Find(Finding::default())).expect("one question is open");
+    s.submit(answer(0)).expect("in the debrief");
+    refused(&mut s, judge.clone(), "the cause has been told");
+    refused(&mut s, Command::Find(Finding::default()), "the cause has been told");
+    refused(&mut s, Command::Reflect { question: 0, text: String::new() }, "empty");
+    refused(&mut s, judge, "the cause has been told");
+    s.submit(answer(0)).expect("an answer may be written again");
+    s.submit(Command::FollowUps(vec!["budget".to_owned()])).expect("once");
+    refused(&mut s, Command::FollowUps(vec!["posters".to_owned()]), "chosen already");
+    assert_eq!(s.view().chosen_follow_ups(), Some(&["budget".to_owned()][..]));
+    replay(&s.run_file(), incident()).expect("it replays");
 }
 
 #[test]
@@ -278,6 +307,12 @@ fn directions_are_right_when_they_are_true() {
     for (s, before, healthy, after, right) in [
         (&failing, 0.35, 0.0, 0.52, vec![MuchWorse, Worse]),
         (&failing, 0.35, 0.0, 0.39, vec![Worse]),
+        // An untouched system wanders as far as this.
+        (&failing, 0.40, 0.0, 0.435, vec![Same]),
+        (&failing, 0.40, 0.0, 0.365, vec![Same]),
+        (&failing, 0.40, 0.0, 0.355, vec![Better]),
+        (&failing, 0.05, 0.0, 0.068, vec![Same]),
+        (&failing, 0.05, 0.0, 0.075, vec![MuchWorse, Worse]),
         (&failing, 0.35, 0.0, 0.355, vec![Same]),
         (&failing, 0.35, 0.0, 0.10, vec![Better]),
         (&failing, 0.35, 0.0, 0.001, vec![Better, Recovered]),
@@ -285,6 +320,9 @@ fn directions_are_right_when_they_are_true() {
         (&hits, 0.12, 0.97, 0.08, vec![MuchWorse, Worse]),
         (&hits, 0.12, 0.97, 0.95, vec![Better, Recovered]),
         (&rate, 11_000.0, 4_000.0, 4_100.0, vec![Better, Recovered]),
+        (&rate, 11_000.0, 4_000.0, 12_000.0, vec![Same]),
+        (&rate, 11_000.0, 4_000.0, 13_000.0, vec![Worse]),
+        (&rate, 11_000.0, 4_000.0, 14_000.0, vec![MuchWorse, Worse]),
         (&rate, 0.0, 0.0, 0.0, vec![Same, Recovered]),
     ] {
         for direction in [MuchWorse, Worse, Same, Better, Recovered] {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::command::{Command, Finding, Prediction, Source, Verdict};
+use super::command::{Command, Expected, Finding, Prediction, Source, Verdict};
 use super::evidence::{Evidence, log_line, reading, trace_line};
 use super::feed::{Feed, FeedItem, FeedKind, fill};
 use super::lever::{self, Settings};
+use super::names;
 use super::plant::Plant;
-use super::prediction::{About, Forecast};
+use super::prediction::{About, Forecast, TOLERANCE};
 use super::refusal::Refusal;
 use super::stage;
 use super::view::View;
@@ -371,6 +372,7 @@ impl Session {
 
     fn settle(&mut self) {
         let series = self.plant.series();
+        let dashboards = &self.incident.file().dashboards;
         for forecast in &mut self.forecasts {
             if !forecast.settle(self.now, series) {
                 continue;
@@ -379,11 +381,16 @@ impl Session {
             else {
                 continue;
             };
+            let by = match forecast.prediction.expect {
+                Expected::Direction(_) => TOLERANCE,
+                Expected::Value(_) => "A value is right within a fifth, or within two points of a share.",
+            };
             let text = format!(
-                "Prediction settled: {} {} at {} % sure. It is {}: {}.",
-                forecast.prediction.series,
+                "Prediction settled: {} {} at {} % sure. It was {} and is {}: {}. {by}",
+                names::in_words(&forecast.prediction.series, dashboards, series),
                 forecast.expected_text(series),
                 forecast.prediction.sure,
+                found.unit.show(forecast.before.unwrap_or(f64::NAN)),
                 found.unit.show(outcome.value),
                 if outcome.right { "right" } else { "not so" },
             );
@@ -449,6 +456,15 @@ impl Session {
                 what,
                 "The run is over.",
                 "Finish the finding and read the debrief, or start a new run.",
+            ));
+        }
+        // Then the mechanism is shown, and what is written after that shows nothing.
+        let told = self.is_over() && self.reflections.iter().all(|answer| !answer.trim().is_empty());
+        if told && matches!(command, Command::Find(_) | Command::Judge { .. }) {
+            return Err(Refusal::new(
+                what,
+                "Both questions of the debrief are answered, and the cause has been told.",
+                "What you wrote before stands; play again to judge afresh.",
             ));
         }
         let debrief = matches!(command, Command::Reflect { .. } | Command::FollowUps(_));
@@ -648,7 +664,9 @@ impl Session {
         self.visible(what)?;
         let file = self.incident.file();
         let showed = match what {
-            Source::Series(name) => self.series().get(name).map(reading),
+            Source::Series(name) => {
+                self.series().get(name).map(|s| reading(s, &self.view().name_in_words(name)))
+            }
             Source::Log(i) => self.plant.logs().get(*i).map(|l| log_line(l, self.incident.clock(l.at))),
             Source::Trace(i) => self.plant.traces().get(*i).map(trace_line),
             Source::Change(i) => file.changes.get(*i).map(|c| format!("{} {}: {}", c.at, c.kind, c.what)),
@@ -669,7 +687,7 @@ impl Session {
     }
 
     fn check_prediction(&self, p: &Prediction) -> Result<(), Refusal> {
-        let what = format!("predict {}", p.series);
+        let what = format!("predict {}", self.view().name_in_words(&p.series));
         if self.series().get(&p.series).is_none() {
             return Err(Refusal::new(what, "No such series is recorded.", "Choose one from the dashboards."));
         }
@@ -680,7 +698,7 @@ impl Session {
                 "Below 50 %, predict the opposite.",
             ));
         }
-        if let super::command::Expected::Value(v) = p.expect
+        if let Expected::Value(v) = p.expect
             && !v.is_finite()
         {
             return Err(Refusal::new(what, "The value is not a number.", "State one in the series' unit."));
@@ -734,8 +752,8 @@ impl Session {
         };
         if prediction.series != *series {
             return Err(Refusal::new(
-                format!("answer \"{id}\" with {}", prediction.series),
-                format!("The question is about {series}."),
+                format!("answer with {}", self.view().name_in_words(&prediction.series)),
+                format!("The question is about {}.", self.view().name_in_words(series)),
                 "Predict that one.",
             ));
         }
@@ -852,21 +870,32 @@ impl Session {
     }
 
     fn reflect(&mut self, question: usize, text: &str) -> Result<(), Refusal> {
+        let what = "answer the debrief's question";
+        if question < self.reflections.len() && text.trim().is_empty() {
+            return Err(Refusal::new(
+                what,
+                "The answer is empty.",
+                "Write a sentence, or leave the question open.",
+            ));
+        }
         match self.reflections.get_mut(question) {
             Some(answer) => {
                 *answer = text.to_owned();
                 Ok(())
             }
-            None => Err(Refusal::new(
-                "answer the debrief's question",
-                "It has two questions.",
-                "Answer one of them.",
-            )),
+            None => Err(Refusal::new(what, "It has two questions.", "Answer one of them.")),
         }
     }
 
     fn choose_follow_ups(&mut self, names: &[Name]) -> Result<(), Refusal> {
         let what = "choose follow-ups";
+        if self.follow_ups.is_some() {
+            return Err(Refusal::new(
+                what,
+                "They are chosen already, and what each one does has been told.",
+                "Your choice stands; play again to choose afresh.",
+            ));
+        }
         let offered = &self.incident.file().follow_ups;
         if let Some(name) = names.iter().find(|n| !offered.iter().any(|f| f.id == **n)) {
             return Err(Refusal::new(
