@@ -547,7 +547,10 @@ fn a_good_run_performs_in_every_dimension_and_its_debrief_says_so() {
     assert_eq!(seen, [NotLookedAt, NotLookedAt, NotVisible, NotLookedAt, LookedAt]);
     assert!(d.reading[0].looks_at[0].showed.ends_with("/s"));
     assert_eq!(d.trap.as_ref().map(|t| t.taken), Some(false));
-    assert_eq!(d.why_it_held[0].series, "cache.hit_ratio");
+    let quality = score.mark(Dimension::ActionQuality).expect("marked");
+    assert!(quality.facts[0].contains("you said what to expect, it can be taken back"), "{quality:#?}");
+    assert!(d.went_well.iter().any(|w| w.contains("you declined \"api to ")), "{:#?}", d.went_well);
+    assert!(d.why_it_held[0].series.starts_with("Share of the cache look-ups"), "{:?}", d.why_it_held[0]);
     assert!(d.why_it_held[0].healthy.ends_with('%'));
     for width in [0, 60, 100, 300] {
         let text = report::text(&d, width);
@@ -599,8 +602,28 @@ fn the_trap_hurts_and_careless_levers_are_marked_as_such() {
     }
     let facts = &score.mark(Dimension::Stabilise).expect("marked").facts;
     assert!(facts.iter().any(|f| f.contains("hurt")), "{facts:?}");
+    assert!(facts.iter().all(|f| f.contains("In re-runs")), "{facts:?}");
     assert!(references.trap.as_ref().is_some_and(|t| t.share() > references.none.share()));
     assert!(debrief(&s, &references, &score).trap.is_some_and(|t| t.taken));
+}
+
+#[test]
+fn a_trap_that_was_accepted_with_care_is_not_named_among_what_went_well() {
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:06:30");
+    s.submit(look("operations.failure_ratio")).expect("looked at");
+    let prediction = Some(expects(&s, "operations.failure_ratio", Direction::Better, 60, 240));
+    s.submit(Command::Respond { proposal: "more".to_owned(), accept: true, prediction }).expect("pulled");
+    s.advance(SimTime::NEVER);
+    let (references, score) = marked(&s);
+    assert_eq!(
+        grade(&score, Dimension::ActionQuality),
+        Grade::P,
+        "the decision is judged, not what came of it"
+    );
+    let d = debrief(&s, &references, &score);
+    assert!(d.went_well.iter().all(|w| !w.contains("instances")), "{:#?}", d.went_well);
+    assert!(d.trap.is_some_and(|t| t.taken));
 }
 
 #[test]

@@ -15,6 +15,7 @@ pub mod input;
 pub mod list;
 pub mod man;
 pub mod play;
+mod progress;
 pub mod replay;
 pub mod report;
 pub mod run;
