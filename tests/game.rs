@@ -644,6 +644,12 @@ fn the_same_run_is_marked_the_same_and_a_run_that_was_ended_early_is_played_out(
     let d = debrief(&s, &references, &first);
     assert_eq!(d.harm.totals.len(), 4);
     assert!(d.reading[0].looks_at.iter().all(|l| !l.showed.contains("ended")));
+    assert_eq!(d.trap.map(|t| t.taken), Some(false));
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:05:00");
+    s.submit(pull(Action::Scale { service: "api".to_owned(), instances: 3 })).expect("pulled");
+    let other = debrief(&s, &references, &first);
+    assert_eq!(other.trap.map(|t| t.taken), Some(true), "the same lever set otherwise was not left alone");
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod view;
 pub use budget::Budget;
 pub use evidence::Evidence;
 pub use feed::{FeedItem, FeedKind, fill};
+pub(crate) use lever::lever_of;
 pub use lever::{Argument, LeverView, action_text, action_with};
 pub use plan::{PlanError, play_on, play_plan};
 pub use prediction::{About, Forecast, Outcome, TOLERANCE, direction_words, holds};

@@ -577,7 +577,7 @@ impl Session {
         let (Some(proposal), Some(item)) = (proposal, self.feed.proposal(id)) else {
             return Err(Refusal::new(
                 what,
-                format!("Nobody has proposed \"{id}\"."),
+                "Nobody has proposed that.",
                 "Answer a proposal that stands in the feed.",
             ));
         };
@@ -721,7 +721,7 @@ impl Session {
 
     /// A question that may be answered now.
     fn ask<'a>(&self, incident: &'a Incident, id: &str) -> Result<&'a Ask, Refusal> {
-        let what = format!("answer \"{id}\"");
+        let what = "answer the question";
         match stage::find(&incident.file().stages, id) {
             Some((at, ask)) if at < self.opened => {
                 if self.answered.iter().any(|n| n == id) {
@@ -745,7 +745,7 @@ impl Session {
         let incident = Arc::clone(&self.incident);
         let Ask::Predict { series, within, .. } = self.ask(&incident, id)? else {
             return Err(Refusal::new(
-                format!("answer \"{id}\" with a prediction"),
+                "answer with a prediction",
                 "It offers readings to choose from.",
                 "Choose one of them.",
             ));
@@ -769,14 +769,14 @@ impl Session {
         let incident = Arc::clone(&self.incident);
         let Ask::Choose { options, .. } = self.ask(&incident, id)? else {
             return Err(Refusal::new(
-                format!("answer \"{id}\" with a choice"),
+                "answer with a choice",
                 "It asks for a prediction.",
                 "Predict a direction or a value.",
             ));
         };
         if option >= options.len() || !(50..=100).contains(&sure) {
             return Err(Refusal::new(
-                format!("answer \"{id}\""),
+                "answer the question",
                 format!("There are {} readings, and a confidence is 50 to 100 %.", options.len()),
                 "Choose one of the readings shown.",
             ));
@@ -801,11 +801,11 @@ impl Session {
         verdict: Verdict,
         evidence: &[super::command::EvidenceId],
     ) -> Result<(), Refusal> {
-        let what = format!("judge \"{name}\"");
+        let what = "judge the explanation";
         let Some(i) = self.incident.file().hypotheses.iter().position(|h| h.id == name) else {
             return Err(Refusal::new(what, "There is no such explanation.", "Choose one of those listed."));
         };
-        self.pinned(&what, evidence)?;
+        self.pinned(what, evidence)?;
         self.judgements[i] = Judgement { verdict, evidence: evidence.to_vec() };
         Ok(())
     }
@@ -953,8 +953,8 @@ fn describe(command: &Command) -> String {
         Command::Reply { .. } => "reply to the message".to_owned(),
         Command::Pin { what, .. } => format!("pin {}", source_text(what)),
         Command::Look(what) => format!("look at {}", source_text(what)),
-        Command::Predict { ask, .. } | Command::Choose { ask, .. } => format!("answer \"{ask}\""),
-        Command::Judge { hypothesis, .. } => format!("judge \"{hypothesis}\""),
+        Command::Predict { .. } | Command::Choose { .. } => "answer the question".to_owned(),
+        Command::Judge { .. } => "judge the explanation".to_owned(),
         Command::Find(_) => "write the finding".to_owned(),
         Command::Status { .. } => "send a status update".to_owned(),
         Command::Hint => "show a hint".to_owned(),

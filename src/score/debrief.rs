@@ -9,7 +9,7 @@ use super::predictions::{brier, claims};
 use super::reference::References;
 use super::{Grade, Judged, Score, judge};
 use crate::game::command::{Command, Finding, Verdict};
-use crate::game::{About, FeedKind, Session, action_text};
+use crate::game::{About, FeedKind, Session, action_text, lever_of};
 use crate::incident::schema::{Hypothesis, Name, Part};
 use crate::units::{SimTime, Unit, short};
 
@@ -18,7 +18,7 @@ pub const HARM_STEP_S: usize = 10;
 
 /// The two questions that are asked before the senior's reading is shown.
 pub const QUESTIONS: [&str; 2] = [
-    "What did you think was going on when you pulled the first lever?",
+    "What did you think was going on when you pulled the first lever, or decided to pull none?",
     "What would have changed your mind?",
 ];
 
@@ -237,7 +237,7 @@ pub struct LoopEntry {
 pub struct TrapEntry {
     /// What it is.
     pub what: String,
-    /// Whether the player pulled the same lever in the same way.
+    /// Whether the player pulled the same lever, in the same way or another.
     pub taken: bool,
     /// Harm with it.
     pub with: String,
@@ -617,7 +617,8 @@ fn why_it_held(session: &Session) -> Vec<LoopEntry> {
 fn trap(session: &Session, references: &References) -> Option<TrapEntry> {
     let plan = session.incident().file().plans.get("trap")?;
     let harm = references.trap.as_ref()?;
-    let taken = session.pulled().iter().any(|p| plan.steps.iter().any(|s| s.1 == p.action));
+    let taken =
+        session.pulled().iter().any(|p| plan.steps.iter().any(|s| lever_of(&s.1) == lever_of(&p.action)));
     Some(TrapEntry { what: plan.what.clone(), taken, with: harm.text(), without: references.none.text() })
 }
 

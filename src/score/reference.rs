@@ -169,7 +169,7 @@ impl OwnRuns {
     }
 
     /// Which runs these are, to stand in front of their figures.
-    pub(super) fn label(&self) -> String {
+    pub fn label(&self) -> String {
         if self.size < 1.0 {
             format!("In re-runs at {} of the size", Unit::Ratio.show(self.size))
         } else {
