@@ -17,7 +17,9 @@ impl Progress {
     pub(super) fn say(&mut self, text: &str) {
         let mut stderr = std::io::stderr();
         if stderr.is_terminal() {
-            let columns = crossterm::terminal::size().map_or(80, |s| usize::from(s.0));
+            // A terminal that does not know its size says 0.
+            let known = crossterm::terminal::size().ok().map(|s| usize::from(s.0)).filter(|c| *c > 0);
+            let columns = known.unwrap_or(80);
             // A line that wraps could not be written over.
             let cut: String = text.chars().take(columns.saturating_sub(1)).collect();
             let _ = write!(stderr, "\r\x1b[K{cut}");

@@ -73,8 +73,9 @@ pub(super) fn mark(session: &Session, references: &References) -> Judged {
             said.join(", ")
         );
         // Careful or not, a lever that made it worse is nothing to name under what went well.
-        let hurt = references.own.as_ref().is_some_and(|own| own.hurt(i));
-        if done == checks.len() && !hurt {
+        let worse = references.own.as_ref().and_then(|own| own.added(i)).is_some_and(|added| added > 0.0)
+            || references.is_trap(session.incident(), &pulled.action);
+        if done == checks.len() && !worse {
             well.get_or_insert_with(|| fact.clone());
         }
         facts.push(fact);

@@ -648,12 +648,11 @@ fn went_well(session: &Session, references: &References) -> Vec<String> {
 /// That the documented mistake was proposed and left alone, when playing it again shows that it is one.
 fn trap_declined(session: &Session, references: &References) -> Option<String> {
     let file = session.incident().file();
-    let plan = file.plans.get("trap")?;
-    let harm = references.trap.as_ref().filter(|trap| trap.share() > references.none.share())?;
+    let harm = references.trap.as_ref()?;
     let (at, action) = session.journal().iter().find_map(|(at, c)| match c {
         Command::Respond { proposal, accept: false, .. } => {
             let action = &file.proposals.iter().find(|p| p.id == *proposal)?.action;
-            plan.steps.iter().any(|s| s.1 == *action).then_some((*at, action))
+            references.is_trap(session.incident(), action).then_some((*at, action))
         }
         _ => None,
     })?;

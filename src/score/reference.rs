@@ -6,7 +6,8 @@ use super::harm::Harm;
 use crate::game::command::Command;
 use crate::game::{Mode, PlanError, Session, SessionOptions, action_text, play_on};
 use crate::incident::Incident;
-use crate::units::{SimTime, Unit};
+use crate::incident::schema::Action;
+use crate::units::SimTime;
 
 /// The same incident and seed, without the player.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +105,13 @@ impl References {
         2 + trap + own
     }
 
+    /// Whether an action is the documented mistake, and playing that again shows that it is one.
+    pub(super) fn is_trap(&self, incident: &Incident, action: &Action) -> bool {
+        let worse = self.trap.as_ref().is_some_and(|trap| trap.share() > self.none.share());
+        let plan = incident.file().plans.get("trap").filter(|_| worse);
+        plan.is_some_and(|p| p.steps.iter().any(|s| s.1 == *action))
+    }
+
     /// Harm of the player's run, played out to the end of the clock when that was computed.
     pub(super) fn own_harm(&self, session: &Session) -> Harm {
         self.own.as_ref().map_or_else(|| Harm::of(session.series()), |o| o.played_out.clone())
@@ -171,7 +179,7 @@ impl OwnRuns {
     /// Which runs these are, to stand in front of their figures.
     pub fn label(&self) -> String {
         if self.size < 1.0 {
-            format!("In re-runs at {} of the size", Unit::Ratio.show(self.size))
+            format!("In re-runs at {:.0} % of the size", self.size * 100.0)
         } else {
             "In re-runs".to_owned()
         }
