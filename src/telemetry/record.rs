@@ -11,9 +11,6 @@ use crate::sim::service::InstanceState;
 use crate::sim::spec::Spec;
 use crate::units::{SECOND, SimSpan, SimTime, Unit};
 
-/// Traces kept; the oldest go first.
-const TRACES_KEPT: usize = 40_000;
-
 /// Steps a world and records what its instruments show.
 #[derive(Clone, Debug)]
 pub struct Recorder {
@@ -131,11 +128,12 @@ impl Recorder {
     fn collect(&mut self, world: &mut World) {
         let (mut logs, counts, traces) = world.probe().take();
         logs.sort_by_key(|r| r.at);
-        self.logs.extend(logs.iter().map(|r| self.names.log_line(r, counts[r.kind as usize])));
-        self.traces.extend(traces.iter().map(|t| self.names.trace(t)));
-        if self.traces.len() > TRACES_KEPT {
-            self.traces.drain(..self.traces.len() - TRACES_KEPT);
+        for record in &logs {
+            // The lines kept of a kind share those that were not: together they stand for all.
+            let kept = logs.iter().filter(|l| l.kind == record.kind).count() as u32;
+            self.logs.push(self.names.log_line(record, counts[record.kind as usize].div_ceil(kept)));
         }
+        self.traces.extend(traces.iter().map(|t| self.names.trace(t)));
     }
 }
 
