@@ -8,7 +8,7 @@ use crate::sim::digest::Digest;
 use crate::sim::meter::{ATTEMPTS_TOLD_APART, Counters, Histogram, HostCounters};
 use crate::sim::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, TraceRecord};
 use crate::sim::service::InstanceState;
-use crate::sim::spec::Spec;
+use crate::sim::spec::{Abandoned, PoolSpec, Spec};
 use crate::units::{SECOND, SimSpan, SimTime, Unit};
 
 /// Steps a world and records what its instruments show.
@@ -31,7 +31,9 @@ struct Names {
     clients: Vec<String>,
     reads: Vec<String>,
     balancer: String,
-    pool: crate::sim::spec::PoolSpec,
+    pool: PoolSpec,
+    /// What the log says of a query that took too long.
+    given_up: &'static str,
 }
 
 /// Cumulative readings of one instant.
@@ -389,6 +391,10 @@ impl Names {
             reads: spec.reads.iter().map(|r| r.name.clone()).collect(),
             balancer: spec.balancer.name.clone(),
             pool: spec.services[0].pool,
+            given_up: match spec.databases[spec.services[0].database].abandoned {
+                Abandoned::Cancelled => "cancelled",
+                Abandoned::RunsOn => "given up, it runs on",
+            },
         }
     }
 
@@ -418,8 +424,8 @@ impl Names {
                 Level::Warn,
                 instance,
                 format!(
-                    "db client: query gave no answer within {}, cancelled (try {} of {}) host={host} attempt={}",
-                    self.pool.query_timeout, r.detail, self.pool.attempts, r.attempt,
+                    "db client: query gave no answer within {}, {} (try {} of {}) host={host} attempt={}",
+                    self.pool.query_timeout, self.given_up, r.detail, self.pool.attempts, r.attempt,
                 ),
             ),
             LogKind::ConnectionRefused => (
