@@ -16,6 +16,7 @@ pub mod list;
 pub mod man;
 pub mod picture;
 pub mod play;
+mod progress;
 pub mod replay;
 pub mod report;
 pub mod run;

@@ -22,13 +22,13 @@ pub struct Evidence {
 /// Seconds between the two readings of a series that a piece of evidence keeps.
 const COMPARED_WITH: usize = 600;
 
-/// A series' newest value, and its value ten minutes before when there is one.
-pub(super) fn reading(series: &Series) -> String {
+/// A series' newest value behind what it is called, and its value ten minutes before when there is one.
+pub(super) fn reading(series: &Series, title: &str) -> String {
     let now = series.unit.show(series.last().unwrap_or(f64::NAN));
     let before = series.values.len().checked_sub(1 + COMPARED_WITH).and_then(|i| series.values.get(i));
     match before.filter(|v| v.is_finite()) {
-        Some(&value) => format!("{} {now}; {} ten minutes before", series.name, series.unit.show(value)),
-        None => format!("{} {now}", series.name),
+        Some(&value) => format!("{title}: {now}; {} ten minutes before", series.unit.show(value)),
+        None => format!("{title}: {now}"),
     }
 }
 
