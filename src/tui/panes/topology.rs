@@ -321,12 +321,13 @@ impl Drawing<'_, '_> {
                 let part = recent(view, name).zip(all).filter(|(_, all)| *all > 0.0).map(|(n, all)| n / all);
                 Unit::Ratio.show(part.unwrap_or(f64::NAN))
             };
-            let text = format!(
-                "{} queries; {} are for misses; {} of all are repeats",
-                shown(view, "db.queries"),
-                share("db.queries.misses"),
-                share("db.queries.retries")
-            );
+            let (queries, misses) = (shown(view, "db.queries"), share("db.queries.misses"));
+            let repeats = share("db.queries.retries");
+            let text = if self.width < BRIEF {
+                format!("{queries} queries, {misses} for misses; {repeats} repeated")
+            } else {
+                format!("{queries} queries, {misses} of them for misses; {repeats} of all are repeats")
+            };
             let least = self.width.saturating_sub(columns(&text) as u16 + 3);
             flows.push((first.min(least).max(beside), text));
         }

@@ -474,7 +474,10 @@ fn trap(debrief: &Debrief, out: &mut Text<'_>) {
 }
 
 fn signals(debrief: &Debrief, out: &mut Text<'_>) {
-    let unjudged: Vec<_> = debrief.hypotheses.iter().filter(|h| h.verdict == "open").collect();
+    let open: Vec<_> = debrief.hypotheses.iter().filter(|h| h.verdict == "open").collect();
+    // One that stands among the missed says there that it was left open.
+    let told = |text: &str| debrief.missed.iter().any(|m| m.text.contains(text.trim_end_matches('.')));
+    let unjudged: Vec<_> = open.iter().filter(|h| !told(&h.text)).collect();
     for missed in &debrief.missed {
         let head = vec![out.span(Role::Warn, missed.kind.label())];
         out.hang(15, head, Role::Text, &missed.text);
@@ -483,7 +486,7 @@ fn signals(debrief: &Debrief, out: &mut Text<'_>) {
     if debrief.missed.is_empty() {
         let text = if unjudged.is_empty() {
             "None: what decides each explanation was looked at and read as it was."
-        } else if unjudged.len() < debrief.hypotheses.len() {
+        } else if open.len() < debrief.hypotheses.len() {
             "None among the explanations that you judged."
         } else {
             "You judged no explanation, so this run does not say how you read what decides them."
@@ -588,8 +591,9 @@ fn harm_chart(
     let marks: Vec<Mark> = harm
         .levers
         .iter()
-        .filter(|_| levers)
         .enumerate()
+        .filter(|_| levers)
+        .rev()
         .map(|(n, (second, _))| Mark { second: *second as usize, letter: letter(n), role: Role::Accent })
         .collect();
     let chart = Chart {
@@ -970,6 +974,8 @@ impl Layer for DebriefScreen {
 
     fn act(&mut self, id: Id, scene: &Scene<'_>) -> Option<Vec<Outcome>> {
         let play = scene.play?;
+        // Keys may come faster than frames.
+        self.refresh(play);
         match id {
             Id::Pane(digit) => self.go_to(usize::from(digit).saturating_sub(1)),
             Id::NextPane | Id::Right => self.turn(1),

@@ -53,7 +53,7 @@ pub(crate) struct Chart<'a> {
     pub(crate) lines: Vec<Plotted<'a>>,
     /// A dashed line and its name.
     pub(crate) threshold: Option<(f64, &'a str)>,
-    /// What happened.
+    /// What happened. Of marks of the same moment the last one stands where it belongs, the others beside it.
     pub(crate) marks: &'a [Mark],
     /// Seconds recorded.
     pub(crate) now: usize,
@@ -244,7 +244,7 @@ impl Chart<'_> {
     fn draw_guides(&self, canvas: &mut Canvas<'_>, scale: &Scale, marks: Option<Rect>) {
         let muted = canvas.style(Role::Muted);
         let mut taken: Vec<(u16, char)> = Vec::new();
-        for mark in self.marks {
+        for mark in self.marks.iter().rev() {
             let Some(column) = scale.cell_of(mark.second) else { continue };
             let x = scale.plot.x + column;
             for y in scale.plot.y..scale.plot.bottom() {
@@ -253,8 +253,10 @@ impl Chart<'_> {
                 }
             }
             if let Some(row) = marks {
-                // Marks of the same moment stand side by side; one that says the same again stands in its place.
-                let free = (column..scale.plot.width).find(|c| !taken.iter().any(|(t, _)| t == c));
+                // Marks of the same moment stand side by side, to the right where there is room; one that says the
+                // same again stands in its place.
+                let mut columns = (column..scale.plot.width).chain((0..column).rev());
+                let free = columns.find(|c| !taken.iter().any(|(t, _)| t == c));
                 if taken.contains(&(column, mark.letter)) {
                     continue;
                 }
