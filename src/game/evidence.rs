@@ -1,7 +1,7 @@
 //! What the player keeps as evidence.
 
 use super::command::{EvidenceId, Source};
-use crate::telemetry::{LogLine, Series, Trace, TraceOutcome};
+use crate::telemetry::{LogLine, Series, Trace, TraceOutcome, recent};
 use crate::units::{SimTime, TimeOfDay};
 
 /// A piece of evidence: what was on an instrument at a moment.
@@ -22,20 +22,19 @@ pub struct Evidence {
 /// Seconds between the two readings of a series that a piece of evidence keeps.
 const COMPARED_WITH: usize = 600;
 
-/// A series' newest value behind what it is called, and its value ten minutes before when there is one.
+/// A series' value now behind what it is called, and its value ten minutes before when there is one.
 pub(super) fn reading(series: &Series, title: &str) -> String {
-    let now = series.unit.show(series.last().unwrap_or(f64::NAN));
-    let before = series.values.len().checked_sub(1 + COMPARED_WITH).and_then(|i| series.values.get(i));
-    match before.filter(|v| v.is_finite()) {
-        Some(&value) => format!("{title}: {now}; {} ten minutes before", series.unit.show(value)),
+    let now = series.unit.show(series.recent().unwrap_or(f64::NAN));
+    let before = series.values.len().checked_sub(COMPARED_WITH).filter(|end| *end > 0);
+    match before.and_then(|end| recent(&series.values, end)) {
+        Some(value) => format!("{title}: {now}; {} ten minutes before", series.unit.show(value)),
         None => format!("{title}: {now}"),
     }
 }
 
 /// A log line as a log viewer writes it, with the incident's clock.
 pub(super) fn log_line(line: &LogLine, clock: TimeOfDay) -> String {
-    let alike =
-        if line.alike > 1 { format!(" ({} alike in that second)", line.alike) } else { String::new() };
+    let alike = if line.alike > 1 { format!(" (for {} such lines)", line.alike) } else { String::new() };
     format!("{clock} {} {} {}{alike}", line.level.label().trim_end(), line.source, line.text)
 }
 

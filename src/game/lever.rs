@@ -271,7 +271,7 @@ fn after(span: SimSpan) -> String {
 
 /// What the telemetry last said, when it differs from what is wanted.
 fn reached(series: &SeriesSet, name: &str, wanted: f64) -> Option<f64> {
-    series.get(name).and_then(|s| s.last()).filter(|v| (v - wanted).abs() > 0.005 * wanted.max(1.0))
+    series.get(name).and_then(|s| s.recent()).filter(|v| (v - wanted).abs() > 0.005 * wanted.max(1.0))
 }
 
 /// A lever with its texts.
@@ -472,6 +472,6 @@ fn share(ratio: Ratio) -> String {
 }
 
 fn hit_ratio(series: &SeriesSet) -> String {
-    let last = series.get("cache.hit_ratio").and_then(|s| s.last());
-    format!("hit ratio {}", Unit::Ratio.show(last.unwrap_or(f64::NAN)))
+    let now = series.get("cache.hit_ratio").and_then(|s| s.recent());
+    format!("hit ratio {}", Unit::Ratio.show(now.unwrap_or(f64::NAN)))
 }

@@ -15,7 +15,7 @@ use super::refusal::Refusal;
 use super::stage;
 use super::view::View;
 use crate::incident::Incident;
-use crate::incident::schema::{Action, Ask, Condition, Name, Severity};
+use crate::incident::schema::{Action, Ask, Name, Severity};
 use crate::sim::Fault;
 use crate::telemetry::SeriesSet;
 use crate::units::{SECOND, SimSpan, SimTime, TimeOfDay};
@@ -323,6 +323,16 @@ impl Session {
             file.people.get(id).map_or((id.to_owned(), String::new()), |p| (p.name.clone(), p.role.clone()))
         };
         let filled = |text: &str| fill(text, self.plant.series());
+        let only_if = match due {
+            Due::Message(i) => file.messages[i].only_if.as_ref(),
+            Due::Proposal(i) => file.proposals[i].only_if.as_ref(),
+            Due::Page | Due::Change(_) => None,
+        };
+        if let Some((series, condition)) = only_if
+            && !self.plant.series().get(series).and_then(|s| s.last()).is_some_and(|v| condition.holds(v))
+        {
+            return;
+        }
         let item = match due {
             Due::Page => FeedItem::plain(self.now, FeedKind::Page, "pager", filled(&file.page.text)),
             Due::Change(i) => {
@@ -357,10 +367,7 @@ impl Session {
         let incident = Arc::clone(&self.incident);
         for (rule, state) in incident.file().alerts.iter().zip(&mut self.alerts) {
             let newest = self.plant.series().get(&rule.series).and_then(|s| s.last());
-            let holds = newest.is_some_and(|v| match rule.when {
-                Condition::Above(limit) => v > limit,
-                Condition::Below(limit) => v < limit,
-            });
+            let holds = newest.is_some_and(|v| rule.when.holds(v));
             state.held_s = if holds { state.held_s + 1 } else { 0 };
             if holds && !state.fired && SimSpan::from_secs(state.held_s) >= rule.held_for {
                 state.fired = true;

@@ -9,5 +9,5 @@ mod trace;
 
 pub use logs::{Level, LogLine};
 pub use record::{Recorder, instance_name};
-pub use series::{Series, SeriesSet, matches};
+pub use series::{RECENT_S, Series, SeriesSet, matches, recent};
 pub use trace::{Span, SpanStatus, Trace, TraceOutcome};

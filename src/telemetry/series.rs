@@ -5,6 +5,18 @@ use std::ops::Range;
 
 use crate::units::Unit;
 
+/// Seconds of the mean that stands for the value "now": single seconds of a random stream hide the trend.
+pub const RECENT_S: usize = 5;
+
+/// The mean of the [`RECENT_S`] samples before index `end`, gaps left out; `None` when all of them are gaps. It is
+/// the one rule for every figure that is shown as the present one.
+pub fn recent(samples: &[f64], end: usize) -> Option<f64> {
+    let end = end.min(samples.len());
+    let window = &samples[end.saturating_sub(RECENT_S)..end];
+    let (sum, n) = window.iter().filter(|v| v.is_finite()).fold((0.0, 0u32), |(s, n), v| (s + v, n + 1));
+    (n > 0).then(|| sum / f64::from(n))
+}
+
 /// One series. Sample `i` covers the second from `i` to `i + 1` of simulated time.
 #[derive(Clone, Debug)]
 pub struct Series {
@@ -24,6 +36,11 @@ impl Series {
     /// The newest sample.
     pub fn last(&self) -> Option<f64> {
         self.values.last().copied().filter(|v| v.is_finite())
+    }
+
+    /// The value "now", by [`recent`].
+    pub fn recent(&self) -> Option<f64> {
+        recent(&self.values, self.values.len())
     }
 
     /// The samples of a window of seconds, cut to what was recorded.

@@ -173,8 +173,12 @@ pub(crate) struct Situation {
     pub(crate) running: bool,
     /// The run has ended.
     pub(crate) over: bool,
-    /// The player has been paged, or may act from the start as in the lab.
+    /// Stages, questions and hints are part of the run.
+    pub(crate) guided: bool,
+    /// The player has been paged.
     pub(crate) paged: bool,
+    /// Levers work: from the page on, in the lab from the start.
+    pub(crate) may_act: bool,
     /// Somebody has said that they are on it.
     pub(crate) acknowledged: bool,
     /// The stage's questions hold the clock.
@@ -215,9 +219,11 @@ fn running(now: &Situation) -> Result<(), &'static str> {
     if now.running { Ok(()) } else { Err("no incident is running") }
 }
 
-fn paged(now: &Situation) -> Result<(), &'static str> {
+const NOT_PAGED: &str = "nothing has happened yet: you have not been paged";
+
+fn may_act(now: &Situation) -> Result<(), &'static str> {
     running(now)?;
-    if now.paged { Ok(()) } else { Err("nothing has happened yet: you have not been paged") }
+    if now.may_act { Ok(()) } else { Err(NOT_PAGED) }
 }
 
 fn clock_free(now: &Situation) -> Result<(), &'static str> {
@@ -226,7 +232,10 @@ fn clock_free(now: &Situation) -> Result<(), &'static str> {
 }
 
 fn unacknowledged(now: &Situation) -> Result<(), &'static str> {
-    paged(now)?;
+    running(now)?;
+    if !now.paged {
+        return Err(NOT_PAGED);
+    }
     if now.acknowledged { Err("you have acknowledged the page already") } else { Ok(()) }
 }
 
@@ -239,12 +248,21 @@ fn answerable(now: &Situation) -> Result<(), &'static str> {
     if now.unanswered > 0 { Ok(()) } else { Err("nobody waits for an answer") }
 }
 
+/// Whether an action that can be done is also offered: questions of stages are no part of a live run.
+fn offered(id: Id, now: &Situation) -> bool {
+    id != Id::Stage || now.guided
+}
+
 fn staged(now: &Situation) -> Result<(), &'static str> {
     running(now)?;
     if now.staged { Ok(()) } else { Err("no stage is open") }
 }
 
 fn hints(now: &Situation) -> Result<(), &'static str> {
+    running(now)?;
+    if !now.guided {
+        return Err("only a guided run has hints");
+    }
     staged(now)?;
     if now.hints_left > 0 { Ok(()) } else { Err("this stage has no further hint") }
 }
@@ -272,14 +290,14 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Console, Id::Faster, &[">"], "faster", "Doubles the clock's speed, up to 60×.", 3, clock_free),
         action(Console, Id::ToNews, &["w"], "wait for news", "Runs on as fast as possible until something new stands in the feed.", 4, clock_free),
         action(Console, Id::Acknowledge, &["a"], "acknowledge", "Says that you are on it. Others stop looking for somebody.", 2, unacknowledged),
-        action(Console, Id::Mitigate, &["m"], "mitigate", "Opens the levers: what each does, what it takes, and your prediction.", 2, paged),
-        action(Console, Id::Answer, &["r"], "answer", "Answers the proposal or question that is selected in the feed, or the oldest open one.", 1, answerable),
+        action(Console, Id::Mitigate, &["m"], "mitigate", "Opens the levers: what each does, what it takes, and your prediction.", 2, may_act),
+        action(Console, Id::Answer, &["r"], "answer", "Answers the proposal or question that is selected in the feed, or the newest open one; again shows the others.", 1, answerable),
         action(Console, Id::Stage, &["s", "p"], "stage", "Shows what this stage is about and asks; predictions are made here.", 3, staged),
         action(Console, Id::Hint, &["i"], "hint", "Asks for the stage's next hint. It lowers no mark but the independence line.", 0, hints),
-        action(Console, Id::Severity, &["v"], "severity", "Declares how bad it is, SEV1 to SEV4.", 0, paged),
-        action(Console, Id::StatusUpdate, &["u"], "status update", "Tells everybody what users feel and what you are doing.", 0, paged),
+        action(Console, Id::Severity, &["v"], "severity", "Declares how bad it is, SEV1 to SEV4.", 0, may_act),
+        action(Console, Id::StatusUpdate, &["u"], "status update", "Tells everybody what users feel and what you are doing.", 0, may_act),
         action(Console, Id::Pin, &["b"], "pin", "Keeps what you look at as evidence, with the time and what it showed.", 5, running),
-        action(Console, Id::Finding, &["f"], "finding", "Opens your explanation: trigger, amplifiers, loop, bottleneck, evidence.", 6, paged),
+        action(Console, Id::Finding, &["f"], "finding", "Opens your explanation: trigger, amplifiers, loop, bottleneck, evidence.", 6, may_act),
         action(Console, Id::Expand, &["e"], "expand", "Gives what you look at the whole screen, with a crosshair on charts; again brings it back.", 5, always),
         action(Console, Id::NextPane, &["Tab"], "next pane", "Gives the keys to the next pane.", 7, always),
         action(Console, Id::PreviousPane, &["BackTab"], "previous pane", "Gives the keys to the pane before.", 0, always),
@@ -316,19 +334,30 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Briefing, Id::Open, &["Enter"], "start", "Starts the clock.", 1, always),
         action(Debrief, Id::Open, &["Enter"], "open", "Answers a question, shows why a mark was given, chooses follow-ups; elsewhere goes to the next section.", 1, always),
         action(Debrief, Id::Back, &["Esc"], "to the console", "Goes back to the charts, logs and traces of the run; d comes back here.", 4, always),
+        action(Debrief, Id::Pane(1), &["1"], "section 1 to 9", "Shows the section of that digit; so do 2 to 9, and 0 shows section 10.", 0, always),
+        action(Debrief, Id::Pane(2), &["2"], "section 2", "", 0, always),
+        action(Debrief, Id::Pane(3), &["3"], "section 3", "", 0, always),
+        action(Debrief, Id::Pane(4), &["4"], "section 4", "", 0, always),
+        action(Debrief, Id::Pane(5), &["5"], "section 5", "", 0, always),
+        action(Debrief, Id::Pane(6), &["6"], "section 6", "", 0, always),
+        action(Debrief, Id::Pane(7), &["7"], "section 7", "", 0, always),
+        action(Debrief, Id::Pane(8), &["8"], "section 8", "", 0, always),
+        action(Debrief, Id::Pane(9), &["9"], "section 9", "", 0, always),
+        action(Debrief, Id::Pane(10), &["0"], "section 10", "", 0, always),
         action(Debrief, Id::NextPane, &["Tab"], "next section", "Goes to the next section.", 2, always),
         action(Debrief, Id::PreviousPane, &["BackTab"], "section before", "Goes to the section before.", 0, always),
 
         action(Stage, Id::Hint, &["i"], "hint", "Asks for the stage's next hint.", 1, hints),
 
-        action(Dialog, Id::Submit, &["Enter"], "apply", "Does what the dialog says; in a field that is not the last, goes to the next one.", 1, always),
+        action(Dialog, Id::Submit, &["Enter"], "apply", "Does what the dialog says; in a field that is not the last, keeps what is chosen and goes to the next one.", 1, always),
         action(Dialog, Id::SubmitPlain, &["s"], "apply without a prediction", "Pulls the lever without saying what you expect.", 2, always),
-        action(Dialog, Id::Toggle, &["Space"], "choose", "In a list, chooses an option or takes the choice back.", 2, always),
+        action(Dialog, Id::Toggle, &["Space"], "choose", "Chooses an option; in a list, takes the choice back as well.", 2, always),
+        action(Dialog, Id::Answer, &["r"], "next open one", "In an answer, shows the next proposal or question that waits for one.", 0, always),
         action(Dialog, Id::Save, &["Ctrl-s"], "save", "Does what the dialog says from any of its fields.", 0, always),
-        action(Dialog, Id::NextField, &["Tab", "Down", "j"], "next field", "Goes to the next field.", 3, always),
-        action(Dialog, Id::PreviousField, &["BackTab", "Up", "k"], "field before", "Goes to the field before.", 0, always),
-        action(Dialog, Id::Left, &["Left", "h"], "previous choice", "Takes the choice to the left.", 0, always),
-        action(Dialog, Id::Right, &["Right", "l"], "next choice", "Takes the choice to the right.", 0, always),
+        action(Dialog, Id::NextField, &["Tab"], "next field", "Goes to the next field.", 3, always),
+        action(Dialog, Id::PreviousField, &["BackTab"], "field before", "Goes to the field before.", 0, always),
+        action(Dialog, Id::Up, &["Up", "k", "Left", "h"], "option before", "Chooses the option before.", 0, always),
+        action(Dialog, Id::Down, &["Down", "j", "Right", "l"], "next option", "Chooses the next option.", 0, always),
         action(Dialog, Id::Back, &["Esc"], "cancel", "Closes the dialog without doing anything.", 4, always),
 
         action(Move, Id::Up, &["Up", "k"], "up", "One up.", 0, always),
@@ -467,7 +496,8 @@ pub(crate) fn meaning(contexts: &[Context], pressed: &[Key]) -> Meaning {
 pub(crate) fn footer(contexts: &[Context], now: &Situation) -> Vec<&'static Action> {
     let mut shown: Vec<&Action> = Vec::new();
     for action in ACTIONS.iter().filter(|a| a.footer > 0 && contexts.contains(&a.context)) {
-        if (action.enabled)(now).is_ok() && !shown.iter().any(|s| s.keys.first() == action.keys.first()) {
+        let can = (action.enabled)(now).is_ok() && offered(action.id, now);
+        if can && !shown.iter().any(|s| s.keys.first() == action.keys.first()) {
             shown.push(action);
         }
     }
@@ -542,7 +572,7 @@ mod tests {
         let contexts = [Context::Charts, Context::Console, Context::Move, Context::Global];
         let before = footer(&contexts, &Situation { running: true, ..Situation::default() });
         assert!(before.iter().all(|a| a.id != Id::Mitigate));
-        let paged = Situation { running: true, paged: true, ..Situation::default() };
+        let paged = Situation { running: true, paged: true, may_act: true, ..Situation::default() };
         let after = footer(&contexts, &paged);
         assert!(after.iter().any(|a| a.id == Id::Mitigate));
         for shown in [before, after] {

@@ -1,5 +1,6 @@
 //! The application: the stack of layers, the run, and the loop that moves, draws and listens.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -80,6 +81,8 @@ pub(crate) struct App {
     stage_shown: usize,
     /// The end of the run was told.
     end_shown: bool,
+    /// Where the run that was left last is kept.
+    kept: Option<String>,
     /// What the terminal is to do.
     pub(crate) wishes: Wishes,
 }
@@ -109,6 +112,7 @@ impl App {
             changed: true,
             stage_shown: 0,
             end_shown: false,
+            kept: None,
             wishes: Wishes::default(),
         }
     }
@@ -120,7 +124,6 @@ impl App {
     }
 
     /// The run, when there is one.
-    #[cfg(test)]
     pub(crate) fn play(&self) -> Option<&Play> {
         self.play.as_ref()
     }
@@ -391,8 +394,8 @@ impl App {
             }
             Id::Answer => {
                 let view = play.view();
-                let oldest = view.feed().iter().find(|i| i.asks());
-                if let Some(layer) = oldest.and_then(|item| dialogs::answer(item, &view)) {
+                let newest = view.feed().iter().rev().find(|i| i.asks());
+                if let Some(layer) = newest.and_then(|item| dialogs::answer(item, &view)) {
                     self.open(layer);
                 }
             }
@@ -455,8 +458,15 @@ impl App {
 
     fn back_to_menu(&mut self) {
         self.layers.truncate(1);
-        // Dropping a run keeps it.
-        self.play = None;
+        self.leave_run();
+    }
+
+    /// Ends with the run and keeps it. Says where the run that was left last is kept, when there is one.
+    fn leave_run(&mut self) -> Option<String> {
+        if let Some(place) = self.play.take().and_then(Play::leave) {
+            self.kept = Some(place);
+        }
+        self.kept.clone()
     }
 
     fn quit(&mut self) {
@@ -611,6 +621,15 @@ pub(crate) fn run(mut app: App, mut guard: Guard) -> anyhow::Result<ExitCode> {
             code = code.or(Some(0));
         }
         if let Some(code) = code {
+            let kept = app.leave_run();
+            drop(guard);
+            if let Some(place) = kept {
+                // Nobody may be there to read it: a terminal that hung up is no reason to fail.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "The run is kept in {place}. To read about it: pagerdrill report latest"
+                );
+            }
             return Ok(ExitCode::from(code));
         }
         let now = Instant::now();

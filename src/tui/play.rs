@@ -105,6 +105,11 @@ impl Play {
         self.seeking.is_some()
     }
 
+    /// Whether it runs through the healthy minutes, up to shortly before the page.
+    pub(crate) fn approaching(&self) -> bool {
+        matches!(self.seeking, Some(Seek::Until(_)))
+    }
+
     /// Runs on as fast as possible until something is said.
     pub(crate) fn seek_news(&mut self) {
         self.seeking = Some(Seek::News(self.view().feed().len()));
@@ -184,11 +189,16 @@ impl Play {
     /// What decides which actions can be done.
     pub(crate) fn situation(&self) -> Situation {
         let view = self.view();
-        let stage = view.stage();
+        let mode = view.mode();
+        // The lab has no stages; in a live run their questions can be answered, and nobody mentions them.
+        let stage = view.stage().filter(|_| mode != Mode::Lab);
+        let paged = view.now() >= self.session.page_at();
         Situation {
             running: self.begun && !view.is_over(),
             over: self.begun && view.is_over(),
-            paged: view.now() >= self.session.page_at() || view.mode() == Mode::Lab,
+            guided: mode == Mode::Guided,
+            paged,
+            may_act: paged || mode == Mode::Lab,
             acknowledged: view.acknowledged(),
             waiting: view.waiting().is_some(),
             staged: stage.is_some(),
@@ -203,6 +213,14 @@ impl Play {
     /// When the file cannot be written.
     pub(crate) fn save(&self) -> anyhow::Result<String> {
         self.write(&self.save)
+    }
+
+    /// Keeps the run and ends with it; says where it is kept, when it was begun and could be.
+    pub(crate) fn leave(mut self) -> Option<String> {
+        let place = if self.begun { self.save().ok() } else { None };
+        // It need not be kept a second time.
+        self.begun &= place.is_none();
+        place
     }
 
     /// Writes something of the run, under the name that the run is kept by, and says where.

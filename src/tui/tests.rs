@@ -15,8 +15,8 @@ use super::app::{App, Setup};
 use super::screens::library::Entry;
 use super::testing::text;
 use super::theme::{Glyphs, Surroundings};
-use crate::game::command::{Command, Direction, Expected, Source};
 use crate::game::Mode;
+use crate::game::command::{Command, Direction, Expected, Source};
 use crate::incident::load;
 use crate::incident::schema::{Action, Severity};
 use crate::tui::Kept;
@@ -211,6 +211,41 @@ fn a_stage_opens_its_questions_and_the_clock_waits() {
 }
 
 #[test]
+fn nobody_helps_in_a_live_run_and_the_lab_has_no_stages() {
+    let mut app = playing(Mode::Live);
+    press(&mut app, "a");
+    assert!(shown(&mut app).contains("you have not been paged"));
+    until(&mut app, 181);
+    let seen = shown(&mut app);
+    let header = seen.lines().next().unwrap_or_default();
+    assert!(!header.contains("stage") && !header.contains("hints"), "{header}");
+    assert!(!seen.contains("First look:"), "{seen}");
+    press(&mut app, "i");
+    assert!(shown(&mut app).contains("Only a guided run has hints"));
+    press(&mut app, "a");
+    assert_eq!(journal(&app), [Command::Acknowledge]);
+    let mut app = playing(Mode::Lab);
+    until(&mut app, 181);
+    press(&mut app, "s");
+    assert!(shown(&mut app).contains("No stage is open"));
+}
+
+#[test]
+fn a_value_filled_in_beforehand_is_replaced_by_what_is_typed() {
+    let mut app = playing(Mode::Lab);
+    press(&mut app, "m Enter");
+    type_text(&mut app, "41");
+    press(&mut app, "Backspace");
+    type_text(&mut app, "5");
+    press(&mut app, "Enter s");
+    let journal = journal(&app);
+    assert!(
+        matches!(journal.as_slice(), [Command::Pull { action: Action::RateLimit(rate), .. }] if rate.0 == 45.0),
+        "{journal:?}"
+    );
+}
+
+#[test]
 fn a_lever_is_pulled_with_a_prediction() {
     let mut app = playing(Mode::Live);
     until(&mut app, 181);
@@ -245,7 +280,7 @@ fn a_bad_number_is_answered_with_what_a_good_one_is() {
     type_text(&mut app, "x.");
     press(&mut app, "Tab s");
     assert!(shown(&mut app).contains("is not a number"));
-    press(&mut app, "Up Up Ctrl-u Tab s");
+    press(&mut app, "BackTab Ctrl-u Tab s");
     assert!(shown(&mut app).contains("A number is missing"));
 }
 
@@ -287,9 +322,13 @@ fn proposals_and_questions_are_answered_from_the_feed() {
     let mut app = playing(Mode::Live);
     until(&mut app, 301);
     assert!(shown(&mut app).contains("2 open"));
-    // The oldest open item is the question.
-    press(&mut app, "r Right Enter");
-    assert!(matches!(journal(&app).last(), Some(Command::Reply { reply: 0, .. })));
+    // The newest open item is the proposal; r again shows the question.
+    press(&mut app, "r");
+    assert!(shown(&mut app).contains("proposes"));
+    press(&mut app, "r");
+    assert!(shown(&mut app).contains("Reply to"));
+    press(&mut app, "Right Enter");
+    assert!(matches!(journal(&app).last(), Some(Command::Reply { .. })));
     press(&mut app, "r Left Enter s");
     assert!(matches!(journal(&app).last(), Some(Command::Respond { accept: false, prediction: None, .. })));
     assert!(!shown(&mut app).contains("open"));

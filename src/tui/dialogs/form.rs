@@ -55,8 +55,8 @@ const LABEL: u16 = 13;
 enum Field {
     /// One of several.
     Choice { label: &'static str, options: Vec<String>, chosen: Option<usize> },
-    /// A number in a unit.
-    Number { label: &'static str, input: Input, unit: Unit, hint: String },
+    /// A number in a unit. What was filled in beforehand is replaced by the first character typed.
+    Number { label: &'static str, input: Input, unit: Unit, hint: String, replaced: bool },
     /// Words.
     Text { label: &'static str, input: Input },
 }
@@ -67,14 +67,16 @@ enum Purpose {
     Pull(Lever),
     /// Pulls a lever that needs none.
     Do(Action),
-    /// Accepts or declines a proposal.
-    Respond(Name),
-    /// Answers a message.
-    Reply(usize),
+    /// Accepts or declines a proposal; the number of its feed item.
+    Respond(Name, usize),
+    /// Answers a message; the number of its feed item, and the order in which the replies are shown.
+    Reply(usize, usize, Vec<usize>),
     /// Answers a stage's question by a prediction.
     Predict { ask: Name, series: Name, within: SimSpan },
-    /// Answers a stage's question by a choice.
-    Choose(Name),
+    /// Answers a stage's question by a choice, whose options are shown in that order.
+    Choose(Name, Vec<usize>),
+    /// Does what cannot be undone, once it is confirmed; what is said then.
+    Confirm(Command, String),
     /// Declares a severity.
     Declare,
     /// Sends a status update.
@@ -92,6 +94,28 @@ pub(crate) struct Form {
     focus: usize,
     purpose: Purpose,
     error: Option<String>,
+    /// Feed items that wait for an answer, this one among them.
+    open: usize,
+}
+
+/// An order that is the same each time for a question and says nothing about its options, which are written down
+/// with the best one first.
+fn scattered(options: usize, question: &str) -> Vec<usize> {
+    // FNV-1a, the same on every machine. The number comes first, so that the whole name spreads it.
+    let spread = |i: &usize| {
+        let bytes = i.to_string().into_bytes().into_iter().chain(question.bytes());
+        let hash =
+            bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        (hash ^ (hash >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
+    };
+    let mut order: Vec<usize> = (0..options).collect();
+    order.sort_by_key(|i| (spread(i), *i));
+    order
+}
+
+/// The options in that order.
+fn in_order(options: &[String], order: &[usize]) -> Vec<String> {
+    order.iter().filter_map(|&i| options.get(i).cloned()).collect()
 }
 
 fn choice(label: &'static str, options: Vec<String>) -> Field {
@@ -99,7 +123,8 @@ fn choice(label: &'static str, options: Vec<String>) -> Field {
 }
 
 fn number(label: &'static str, value: Option<String>, unit: Unit, hint: String) -> Field {
-    Field::Number { label, input: Input::new(value.unwrap_or_default()), unit, hint }
+    let replaced = value.is_some();
+    Field::Number { label, input: Input::new(value.unwrap_or_default()), unit, hint, replaced }
 }
 
 fn unit_word(unit: Unit) -> &'static str {
@@ -153,8 +178,7 @@ fn prediction_fields(view: &View<'_>, series: &str) -> Vec<Field> {
 fn about(view: &View<'_>, series: &str, within: SimSpan) -> String {
     let within = within.to_string().replace(".0 ", " ");
     let Some(found) = view.series().get(series) else { return format!("in {within}: {series}") };
-    let n = found.values.len();
-    let now = found.unit.show(found.mean(n.saturating_sub(10)..n).unwrap_or(f64::NAN));
+    let now = found.unit.show(found.recent().unwrap_or(f64::NAN));
     format!("in {within}: {} ({series}, now {now})", found.what.trim_end_matches('.'))
 }
 
@@ -195,6 +219,7 @@ pub(crate) fn pull(lever: &LeverView, view: &View<'_>) -> Form {
         focus: 0,
         purpose: Purpose::Pull(lever.lever.clone()),
         error: None,
+        open: 0,
     }
 }
 
@@ -211,6 +236,7 @@ pub(crate) fn perform(title: &str, action: &Action, lever: &LeverView, view: &Vi
         focus: 0,
         purpose: Purpose::Do(action.clone()),
         error: None,
+        open: 0,
     }
 }
 
@@ -223,20 +249,28 @@ pub(crate) fn respond(id: &str, item: &FeedItem, view: &View<'_>) -> Form {
         facts: vec![("Says", item.text.clone()), ("Predict", about(view, FELT, AHEAD))],
         fields,
         focus: 0,
-        purpose: Purpose::Respond(id.to_owned()),
+        purpose: Purpose::Respond(id.to_owned(), item.number),
         error: None,
+        open: open(view),
     }
 }
 
+/// Feed items that wait for an answer.
+fn open(view: &View<'_>) -> usize {
+    view.feed().iter().filter(|i| i.asks()).count()
+}
+
 /// The form of a message that asks for a reply.
-pub(crate) fn reply(message: usize, item: &FeedItem) -> Form {
+pub(crate) fn reply(message: usize, item: &FeedItem, view: &View<'_>) -> Form {
+    let order = scattered(item.replies.len(), &format!("message {message}"));
     Form {
         title: format!("Reply to {}", item.from),
         facts: vec![("Says", item.text.clone())],
-        fields: vec![choice("Reply", item.replies.clone())],
+        fields: vec![choice("Reply", in_order(&item.replies, &order))],
         focus: 0,
-        purpose: Purpose::Reply(message),
+        purpose: Purpose::Reply(message, item.number, order),
         error: None,
+        open: open(view),
     }
 }
 
@@ -250,17 +284,18 @@ pub(crate) fn ask(ask: &AskView, view: &View<'_>) -> Form {
         ),
         AskKind::Choose { options } => {
             let sure = SURE.map(|s| format!("{s} %")).to_vec();
+            let order = scattered(options.len(), &ask.id);
             (
                 vec![("", ask.question.clone())],
                 vec![
-                    choice("Answer", options.clone()),
+                    choice("Answer", in_order(options, &order)),
                     Field::Choice { label: "How sure", options: sure, chosen: Some(2) },
                 ],
-                Purpose::Choose(ask.id.clone()),
+                Purpose::Choose(ask.id.clone(), order),
             )
         }
     };
-    Form { title: "A question".to_owned(), facts, fields, focus: 0, purpose, error: None }
+    Form { title: "A question".to_owned(), facts, fields, focus: 0, purpose, error: None, open: 0 }
 }
 
 /// The form that declares a severity.
@@ -274,6 +309,20 @@ pub(crate) fn declare(view: &View<'_>) -> Form {
         focus: 0,
         purpose: Purpose::Declare,
         error: None,
+        open: 0,
+    }
+}
+
+/// Asks again before something that cannot be taken back, and says what it costs.
+fn confirm(lever: &LeverView, command: Command, said: String) -> Form {
+    Form {
+        title: format!("{}?", lever.title),
+        facts: vec![("It costs", lever.effect.clone()), ("Undo", lever.undo.clone())],
+        fields: vec![choice("Go on", vec!["not now".to_owned(), "do it".to_owned()])],
+        focus: 0,
+        purpose: Purpose::Confirm(command, said),
+        error: None,
+        open: 0,
     }
 }
 
@@ -295,6 +344,7 @@ pub(crate) fn status(view: &View<'_>) -> Form {
         focus: 0,
         purpose: Purpose::Status,
         error: None,
+        open: 0,
     }
 }
 
@@ -311,6 +361,7 @@ pub(crate) fn finish() -> Form {
         focus: 0,
         purpose: Purpose::End,
         error: None,
+        open: 0,
     }
 }
 
@@ -363,6 +414,10 @@ impl Form {
             })
         };
         match &self.purpose {
+            Purpose::Confirm(command, said) => match self.chosen(0) {
+                Some(1) => Ok((command.clone(), said.clone())),
+                _ => Err(String::new()),
+            },
             Purpose::Pull(lever) => {
                 let arguments = self.fields.len() - 3;
                 let mut values = [0.0; 2];
@@ -377,7 +432,7 @@ impl Form {
                 let said = format!("Done: {}.", action_text(action));
                 Ok((Command::Pull { action: action.clone(), prediction: needed(0, FELT, AHEAD)? }, said))
             }
-            Purpose::Respond(proposal) => {
+            Purpose::Respond(proposal, _) => {
                 let accept = match self.chosen(0) {
                     Some(0) => true,
                     Some(_) => false,
@@ -388,8 +443,9 @@ impl Form {
                 let proposal = proposal.clone();
                 Ok((Command::Respond { proposal, accept, prediction }, said.to_owned()))
             }
-            Purpose::Reply(message) => {
-                let reply = self.chosen(0).ok_or_else(|| "Choose a reply.".to_owned())?;
+            Purpose::Reply(message, _, order) => {
+                let chosen = self.chosen(0).and_then(|i| order.get(i));
+                let reply = *chosen.ok_or_else(|| "Choose a reply.".to_owned())?;
                 Ok((Command::Reply { message: *message, reply }, "Sent.".to_owned()))
             }
             Purpose::Predict { ask, series, within } => {
@@ -399,8 +455,9 @@ impl Form {
                 let said = format!("Noted. The answer comes in {}.", within.to_string().replace(".0 ", " "));
                 Ok((Command::Predict { ask: ask.clone(), prediction }, said))
             }
-            Purpose::Choose(ask) => {
-                let option = self.chosen(0).ok_or_else(|| "Choose an answer.".to_owned())?;
+            Purpose::Choose(ask, order) => {
+                let chosen = self.chosen(0).and_then(|i| order.get(i));
+                let option = *chosen.ok_or_else(|| "Choose an answer.".to_owned())?;
                 let sure = SURE[self.chosen(1).unwrap_or(0)];
                 let said = "Noted; the debrief comes back to it.".to_owned();
                 Ok((Command::Choose { ask: ask.clone(), option, sure }, said))
@@ -429,6 +486,16 @@ impl Form {
 
     fn submit(&mut self, view: &View<'_>, plain: bool) -> Vec<Outcome> {
         match self.command(view, plain) {
+            Ok((command, said)) if self.final_lever().is_some() => {
+                let lever = self.final_lever();
+                let levers = view.levers();
+                match levers.iter().find(|l| Some(&l.lever) == lever) {
+                    Some(lever) => {
+                        vec![Outcome::Close, Outcome::Open(Box::new(confirm(lever, command, said)))]
+                    }
+                    None => vec![Outcome::Close],
+                }
+            }
             Ok((command, said)) => vec![Outcome::Close, Outcome::Submit(command, said)],
             Err(error) if error.is_empty() => vec![Outcome::Close],
             Err(error) => {
@@ -439,7 +506,34 @@ impl Form {
     }
 
     fn predicts(&self) -> bool {
-        matches!(self.purpose, Purpose::Pull(_) | Purpose::Do(_) | Purpose::Respond(_))
+        matches!(self.purpose, Purpose::Pull(_) | Purpose::Do(_) | Purpose::Respond(..))
+    }
+
+    /// The lever, when what it does cannot be taken back.
+    fn final_lever(&self) -> Option<&Lever> {
+        match &self.purpose {
+            Purpose::Pull(lever @ (Lever::FlushCache(_) | Lever::RollingRestart(_))) => Some(lever),
+            _ => None,
+        }
+    }
+
+    /// The next item of the feed that waits for an answer, after the one that this form answers, as a form: from
+    /// the newest to the oldest and round again.
+    fn next_open(&self, view: &View<'_>) -> Option<Box<dyn Layer>> {
+        let (Purpose::Respond(_, number) | Purpose::Reply(_, number, _)) = self.purpose else { return None };
+        let open = || view.feed().iter().rev().filter(|i| i.asks());
+        let next = open().find(|i| i.number < number).or_else(|| open().next())?;
+        super::answer(next, view)
+    }
+
+    /// The field is edited: a value filled in beforehand makes room for what is typed.
+    fn touch(&mut self, types: bool) {
+        if let Some(Field::Number { input, replaced, .. }) = self.fields.get_mut(self.focus)
+            && std::mem::take(replaced)
+            && types
+        {
+            input.reset();
+        }
     }
 
     fn input(&mut self) -> Option<&mut Input> {
@@ -449,28 +543,22 @@ impl Form {
         }
     }
 
+    /// Chooses the option that comes so many later; where something is typed, goes to the neighbouring field.
     fn choose(&mut self, by: isize) {
-        if let Some(Field::Choice { options, chosen, .. }) = self.fields.get_mut(self.focus) {
-            let last = options.len().saturating_sub(1) as isize;
-            let at = chosen.map_or(if by > 0 { 0 } else { last }, |c| (c as isize + by).clamp(0, last));
-            *chosen = Some(at as usize);
+        match self.fields.get_mut(self.focus) {
+            Some(Field::Choice { options, chosen, .. }) => {
+                let last = options.len().saturating_sub(1) as isize;
+                let at = chosen.map_or(if by < 0 { last } else { 0 }, |c| (c as isize + by).clamp(0, last));
+                *chosen = Some(at as usize);
+            }
+            _ => self.go(by),
         }
     }
 
-    /// Moves to the next option of a choice that stands in a column, else to the next field.
-    fn go(&mut self, by: isize, stays: bool) {
-        if stays
-            && let Some(Field::Choice { options, chosen, .. }) = self.fields.get_mut(self.focus)
-            && stacked(options)
-        {
-            let next = chosen.map_or(0, |c| c as isize + by);
-            if (0..options.len() as isize).contains(&next) {
-                *chosen = Some(next as usize);
-                return;
-            }
-        }
-        let n = self.fields.len() as isize;
-        self.focus = (self.focus as isize + by).clamp(0, n - 1) as usize;
+    /// Moves to another field.
+    fn go(&mut self, by: isize) {
+        let last = self.fields.len().saturating_sub(1) as isize;
+        self.focus = (self.focus as isize + by).clamp(0, last) as usize;
     }
 
     /// The rows of the form: label, text, and what is special about them.
@@ -523,11 +611,18 @@ impl Form {
             spans.push(Span::styled(what.to_owned(), canvas.style(Role::Text)));
         };
         let last = self.focus + 1 >= self.fields.len();
-        add("Enter", if last { "apply" } else { "next field" });
+        if last {
+            add("Enter", "apply");
+        } else {
+            add("Enter Tab", "next field");
+        }
         if let Some(Field::Choice { options, .. }) = self.fields.get(self.focus) {
             add(if stacked(options) { "↑ ↓" } else { "← →" }, "choose");
             if self.predicts() {
                 add("s", "apply without a prediction");
+            }
+            if self.open > 1 {
+                add("r", "next one");
             }
         }
         add("Esc", "cancel");
@@ -620,12 +715,17 @@ impl Layer for Form {
         self.error = None;
         let play = scene.play?;
         match id {
-            Id::NextField => self.go(1, true),
-            Id::PreviousField => self.go(-1, true),
-            Id::Left => self.choose(-1),
-            Id::Right => self.choose(1),
+            Id::NextField => self.go(1),
+            Id::PreviousField => self.go(-1),
+            Id::Up => self.choose(-1),
+            Id::Down => self.choose(1),
+            Id::Toggle => self.choose(0),
+            Id::Answer => {
+                let next = self.next_open(&play.view());
+                return Some(next.map_or(Vec::new(), |form| vec![Outcome::Close, Outcome::Open(form)]));
+            }
             Id::Submit if self.focus + 1 < self.fields.len() => self.focus += 1,
-            Id::Submit => return Some(self.submit(&play.view(), false)),
+            Id::Submit | Id::Save => return Some(self.submit(&play.view(), false)),
             Id::SubmitPlain if self.predicts() => return Some(self.submit(&play.view(), true)),
             Id::SubmitPlain => {}
             Id::Back => return Some(vec![Outcome::Close]),
@@ -635,7 +735,7 @@ impl Layer for Form {
     }
 
     fn typed(&mut self, key: Key, _scene: &Scene<'_>) -> Option<Vec<Outcome>> {
-        let input = self.input()?;
+        self.input()?;
         let request = match key.code {
             KeyCode::Char('u') if key.ctrl => InputRequest::DeleteLine,
             KeyCode::Char('w') if key.ctrl => InputRequest::DeletePrevWord,
@@ -647,6 +747,8 @@ impl Layer for Form {
             KeyCode::End => InputRequest::GoToEnd,
             _ => InputRequest::InsertChar(key.typed()?),
         };
+        self.touch(matches!(request, InputRequest::InsertChar(_)));
+        let input = self.input()?;
         let full = input.value().chars().count() >= LONGEST;
         if !(full && matches!(request, InputRequest::InsertChar(_))) {
             input.handle(request);
@@ -656,6 +758,7 @@ impl Layer for Form {
     }
 
     fn pasted(&mut self, text: &str) {
+        self.touch(true);
         if let Some(input) = self.input() {
             let room = LONGEST.saturating_sub(input.value().chars().count());
             // A field is one line: breaks become spaces, other control characters are left out.
@@ -749,9 +852,15 @@ impl Form {
         let place = beside(inside);
         match &self.fields[f] {
             Field::Choice { .. } => {}
-            Field::Number { label, input, hint, .. } => {
+            Field::Number { label, input, hint, replaced, .. } => {
                 canvas.text(inside, y, label, label_role);
-                self.draw_input(canvas, Rect { width: place.width.min(16), ..place }, y, input, focus);
+                let field = Rect { width: place.width.min(16), ..place };
+                self.draw_input(canvas, field, y, input, focus);
+                if focus && *replaced && field.width > 4 {
+                    // Selected as a whole: what is typed takes its place.
+                    let width = (columns(input.value()) as u16).min(field.width - 4);
+                    canvas.highlight(Rect { x: field.x + 2, width, ..field }, y, Role::Selection);
+                }
                 let after = place.width.min(17);
                 let rest = Rect { x: place.x + after, width: place.width - after, ..place };
                 canvas.text(rest, y, hint, Role::Muted);
@@ -787,6 +896,23 @@ impl Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_order_of_options_tells_nothing_and_stays() {
+        let mut first = [0; 4];
+        for n in 0..400 {
+            let name = format!("question-{n}");
+            let order = scattered(4, &name);
+            assert_eq!(order, scattered(4, &name));
+            let mut all = order.clone();
+            all.sort_unstable();
+            assert_eq!(all, [0, 1, 2, 3]);
+            first[order[0]] += 1;
+        }
+        assert!(first.iter().all(|n| (60..140).contains(n)), "{first:?}");
+        let options = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!(in_order(&options, &[2, 0, 1]), ["c", "a", "b"]);
+    }
 
     #[test]
     fn numbers_are_read_as_people_type_them() {

@@ -22,7 +22,7 @@ pub(crate) fn answer(item: &FeedItem, view: &View<'_>) -> Option<Box<dyn Layer>>
     }
     match (&item.proposal, item.message) {
         (Some(id), _) => Some(Box::new(form::respond(id, item, view))),
-        (None, Some(message)) => Some(Box::new(form::reply(message, item))),
+        (None, Some(message)) => Some(Box::new(form::reply(message, item, view))),
         (None, None) => None,
     }
 }

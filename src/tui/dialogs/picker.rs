@@ -111,7 +111,7 @@ fn lever_rows(view: &View<'_>) -> Vec<Row> {
 pub(crate) fn palette(contexts: &[Context], now: &Situation, view: Option<&View<'_>>) -> Picker {
     let mut rows = action_rows(contexts, now);
     rows.retain(|r| !r.blocked);
-    if let Some(view) = view.filter(|_| now.paged && now.running) {
+    if let Some(view) = view.filter(|_| now.may_act && now.running) {
         rows.extend(lever_rows(view));
     }
     Picker::new("What do you want to do?", rows, true)
@@ -164,6 +164,23 @@ impl Picker {
 
     fn find(&mut self) {
         let text = self.search.as_ref().map_or("", |s| s.value());
+        self.cursor = Cursor::default();
+        // What was typed as it stands, in a title, key or sentence; letters strewn over a row only when that finds none.
+        let wanted = text.trim().to_lowercase();
+        let has = |text: &str| text.to_lowercase().contains(&wanted);
+        let in_title = |i: &usize| has(&self.rows[*i].title);
+        let in_rest =
+            |i: &usize| has(&self.rows[*i].left) || self.rows[*i].detail.first().is_some_and(|d| has(&d.1));
+        let all = || 0..self.rows.len();
+        let mut plain: Vec<usize> = all().filter(in_title).collect();
+        plain.extend(all().filter(|i| !in_title(i) && in_rest(i)));
+        if wanted.is_empty() {
+            plain.sort_unstable();
+        }
+        if !plain.is_empty() {
+            self.found = plain;
+            return;
+        }
         let pattern = Pattern::parse(text, CaseMatching::Ignore, Normalization::Smart);
         let mut matcher = Matcher::new(Config::DEFAULT);
         let mut scored: Vec<(u32, usize)> = Vec::new();
@@ -177,11 +194,8 @@ impl Picker {
                 scored.push((best, i));
             }
         }
-        if !text.is_empty() {
-            scored.sort_by_key(|&(score, i)| (std::cmp::Reverse(score), i));
-        }
+        scored.sort_by_key(|&(score, i)| (std::cmp::Reverse(score), i));
         self.found = scored.into_iter().map(|s| s.1).collect();
-        self.cursor = Cursor::default();
     }
 
     fn pick(&self, scene: &Scene<'_>) -> Vec<Outcome> {

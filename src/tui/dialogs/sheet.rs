@@ -67,6 +67,8 @@ pub(crate) struct Sheet {
     fields: Vec<Field>,
     /// The field and the option in it that have the keys.
     at: (usize, usize),
+    /// Enter chooses the option that has the keys, when none of its field is chosen.
+    offered: bool,
     purpose: Purpose,
     error: Option<String>,
 }
@@ -168,7 +170,7 @@ pub(crate) fn follow_ups(view: &View<'_>) -> Sheet {
 
 impl Sheet {
     fn new(title: String, intro: String, fields: Vec<Field>, purpose: Purpose) -> Sheet {
-        let mut sheet = Sheet { title, intro, fields, at: (0, 0), purpose, error: None };
+        let mut sheet = Sheet { title, intro, fields, at: (0, 0), offered: false, purpose, error: None };
         sheet.enter(0);
         sheet
     }
@@ -180,6 +182,7 @@ impl Sheet {
             _ => 0,
         };
         self.at = (field, first);
+        self.offered = matches!(self.fields.get(field), Some(Field::Pick { most: 1, .. }));
     }
 
     fn options(&self, field: usize) -> usize {
@@ -189,23 +192,46 @@ impl Sheet {
         }
     }
 
-    /// One row up or down, into the neighbouring field at its edge.
+    /// Moves to the neighbouring field.
     fn go(&mut self, down: bool) {
+        let field = self.at.0;
+        if down && field + 1 < self.fields.len() {
+            self.enter(field + 1);
+        } else if !down && field > 0 {
+            self.enter(field - 1);
+        }
+    }
+
+    /// Moves within a field. Where one option is chosen it is the one moved to; a field that is typed into has none.
+    fn step(&mut self, down: bool) {
         let (field, option) = self.at;
-        if down {
-            if option + 1 < self.options(field) {
-                self.at.1 += 1;
-            } else if field + 1 < self.fields.len() {
-                self.at = (field + 1, 0);
-            }
-        } else if option > 0 {
-            self.at.1 -= 1;
-        } else if field > 0 {
-            self.at = (field - 1, self.options(field - 1).saturating_sub(1));
+        let options = self.options(field);
+        if options == 0 {
+            return self.go(down);
+        }
+        self.at.1 = if down { (option + 1).min(options - 1) } else { option.saturating_sub(1) };
+        self.offered = true;
+        if let Some(Field::Pick { chosen, most: 1, .. }) = self.fields.get_mut(field) {
+            chosen.fill(false);
+            chosen[self.at.1] = true;
+        }
+    }
+
+    /// Enter keeps what the player is at, unless it was just taken back or something else is chosen: a highlighted
+    /// option looks chosen to whoever goes on from it.
+    fn keep(&mut self) {
+        let (field, option) = self.at;
+        if let Some(Field::Pick { chosen, .. }) = self.fields.get_mut(field)
+            && option < chosen.len()
+            && self.offered
+            && !chosen.contains(&true)
+        {
+            chosen[option] = true;
         }
     }
 
     fn toggle(&mut self) {
+        self.offered = false;
         let (field, option) = self.at;
         if let Some(Field::Pick { chosen, most, label, .. }) = self.fields.get_mut(field)
             && option < chosen.len()
@@ -282,6 +308,9 @@ impl Sheet {
                 text => Ok((Command::Reflect { question: *question, text }, "Kept.".to_owned())),
             },
             Purpose::FollowUps => {
+                if self.chosen(0).is_empty() {
+                    return Err("Choose at least one; Space does.".to_owned());
+                }
                 let all = view.follow_ups();
                 let names = self.chosen(0).into_iter().filter_map(|i| all.get(i).map(|f| f.id.clone()));
                 Ok((Command::FollowUps(names.collect()), "Chosen.".to_owned()))
@@ -346,7 +375,7 @@ impl Sheet {
             return Line::from(Span::styled(error.clone(), canvas.style(Role::Warn)));
         }
         let last = self.at.0 + 1 >= self.fields.len();
-        let mut keys = vec![("Enter", if last { "save" } else { "next field" })];
+        let mut keys = vec![if last { ("Enter", "save") } else { ("Enter Tab", "next field") }];
         if matches!(self.fields.get(self.at.0), Some(Field::Pick { .. })) {
             keys.push((key_of(Id::Toggle), "choose"));
         }
@@ -404,10 +433,10 @@ impl Sheet {
                 canvas.text(text, y, line, Role::Text);
                 canvas.hit_row(place, y, Hit::Item(field * 1_000));
                 if let (true, Field::Text { input, .. }) = (focus, &self.fields[field]) {
-                    let before: String = input.value().chars().take(input.cursor()).collect();
-                    let lines = cut(&before, usize::from(text.width).max(1));
-                    if lines.len() == part + 1 {
-                        let x = columns(lines.last().map_or("", String::as_str)) as u16;
+                    let (row, x) =
+                        place_in(&cut(input.value(), usize::from(text.width).max(1)), input.cursor());
+                    if row == *part {
+                        let x = x as u16;
                         *canvas.cursor = Some(Position { x: text.x + x.min(text.width), y: inside.y + y });
                     }
                 }
@@ -433,22 +462,37 @@ impl Sheet {
     }
 }
 
-/// Breaks a text after every `room` columns: what is typed stays where it is typed.
+/// Breaks a text into lines of at most `room` columns, before a word where possible. Unlike [`wrap`] it keeps every
+/// character, spaces too: the cursor stands between them.
 fn cut(text: &str, room: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut used = 0;
+    let mut lines = Vec::new();
+    let mut line = String::new();
     for c in text.chars() {
         let wide = columns(c.encode_utf8(&mut [0; 4]));
-        if used + wide > room {
-            lines.push(String::new());
-            used = 0;
+        if columns(&line) + wide > room {
+            // The word that does not fit goes on in the next line, when it does not fill this one.
+            let start = if c == ' ' { line.len() } else { line.rfind(' ').map_or(line.len(), |i| i + 1) };
+            let rest = line.split_off(start);
+            lines.push(std::mem::replace(&mut line, rest));
         }
-        used += wide;
-        if let Some(line) = lines.last_mut() {
-            line.push(c);
-        }
+        line.push(c);
     }
+    lines.push(line);
     lines
+}
+
+/// Line and column of the cursor that stands after so many characters.
+fn place_in(lines: &[String], cursor: usize) -> (usize, usize) {
+    let mut left = cursor;
+    for (row, line) in lines.iter().enumerate() {
+        let n = line.chars().count();
+        if left < n || row + 1 == lines.len() {
+            let before: String = line.chars().take(left).collect();
+            return (row, columns(&before));
+        }
+        left -= n;
+    }
+    (0, 0)
 }
 
 enum Row {
@@ -531,10 +575,19 @@ impl Layer for Sheet {
         match id {
             Id::NextField => self.go(true),
             Id::PreviousField => self.go(false),
+            Id::Up => self.step(false),
+            Id::Down => self.step(true),
             Id::Toggle => self.toggle(),
-            Id::Submit if self.at.0 + 1 < self.fields.len() => self.enter(self.at.0 + 1),
-            Id::Submit | Id::Save => return Some(self.submit(&view)),
-            Id::Left | Id::Right | Id::SubmitPlain => {}
+            Id::Submit if self.at.0 + 1 < self.fields.len() => {
+                self.keep();
+                self.go(true);
+            }
+            Id::Submit => {
+                self.keep();
+                return Some(self.submit(&view));
+            }
+            Id::Save => return Some(self.submit(&view)),
+            Id::Answer | Id::SubmitPlain => {}
             Id::Back => return Some(vec![Outcome::Close]),
             _ => return None,
         }
@@ -585,5 +638,28 @@ impl Layer for Sheet {
             }
         }
         Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_text_is_broken_between_words_and_loses_nothing() {
+        for (text, lines) in [
+            ("one two three", vec!["one two ", "three"]),
+            ("abcdefghijk", vec!["abcdefgh", "ijk"]),
+            ("ab cdefghijklm", vec!["ab ", "cdefghij", "klm"]),
+            ("", vec![""]),
+        ] {
+            let cut = cut(text, 8);
+            assert_eq!(cut, lines);
+            assert_eq!(cut.concat(), text);
+        }
+        let lines = cut("one two three", 8);
+        assert_eq!(place_in(&lines, 3), (0, 3));
+        assert_eq!(place_in(&lines, 8), (1, 0));
+        assert_eq!(place_in(&lines, 13), (1, 5));
     }
 }

@@ -7,13 +7,13 @@ use super::{Look, Pane};
 use crate::game::command::Source;
 use crate::game::{AnnotationKind, View};
 use crate::incident::schema::{Dashboard, Panel};
-use crate::telemetry::Series;
+use crate::telemetry::{RECENT_S, Series, recent};
 use crate::tui::actions::{Context, Id};
 use crate::tui::canvas::{Canvas, Hit, wrap};
 use crate::tui::layer::Outcome;
 use crate::tui::theme::Role;
-use crate::tui::widgets::chart::{Chart, Mark, Plotted, SMOOTHED_S};
-use crate::units::{SimSpan, Unit};
+use crate::tui::widgets::chart::{Chart, Mark, Plotted};
+use crate::units::Unit;
 
 /// Minutes of the shared window of time.
 const WINDOWS_MIN: [usize; 6] = [1, 3, 5, 15, 30, 60];
@@ -187,6 +187,10 @@ impl Pane for Dashboards {
         "dashboards"
     }
 
+    fn brief(&self) -> &'static str {
+        "charts"
+    }
+
     fn contexts(&self) -> &'static [Context] {
         &[Context::Charts, Context::Move]
     }
@@ -291,13 +295,13 @@ impl Pane for Dashboards {
         let series = || panel.series.iter().flat_map(|name| view.series().matching(name));
         let value = |s: &Series, v: f64| format!("{} {}", s.name, s.unit.show(v));
         if let Some(second) = self.crosshair {
-            let at = |s: &Series| s.values.get(second).map(|v| value(s, *v));
+            let at = |s: &Series| recent(&s.values, second + 1).map(|v| value(s, v));
             let values: Vec<String> = series().take(NOTED).filter_map(at).collect();
             let time = view.clock_at(crate::units::SimTime::from_secs(second as u64));
             return format!("at {time}: {}", values.join(", "));
         }
         let others: Vec<String> =
-            series().skip(1).take(NOTED).map(|s| value(s, s.last().unwrap_or(f64::NAN))).collect();
+            series().skip(1).take(NOTED).map(|s| value(s, s.recent().unwrap_or(f64::NAN))).collect();
         if others.is_empty() { String::new() } else { format!("beside {}", others.join(", ")) }
     }
 
@@ -307,7 +311,7 @@ impl Pane for Dashboards {
             .series
             .iter()
             .flat_map(|name| view.series().matching(name))
-            .map(|s| format!("{} {}", s.name, s.unit.show(s.last().unwrap_or(f64::NAN))))
+            .map(|s| format!("{} {}", s.name, s.unit.show(s.recent().unwrap_or(f64::NAN))))
             .collect();
         Some(format!("{} {}: {}", view.clock(), panel.title, values.join(", ")))
     }
@@ -332,9 +336,9 @@ fn expanded_help(panel: &Panel, view: &View<'_>) -> String {
     let rates =
         panel.series.iter().flat_map(|name| view.series().matching(name)).any(|s| s.unit == Unit::PerSecond);
     let smoothed = if rates {
-        format!(" Rates are drawn as the mean of {}.", SimSpan::from_secs(SMOOTHED_S as u64))
+        format!(" Rates are drawn as means of {RECENT_S} s; so are all figures.")
     } else {
-        String::new()
+        format!(" Figures are means of {RECENT_S} s.")
     };
     format!(
         "{}{smoothed} Marks: P page, ! alert, C change, Y your action. h and l move the crosshair, j and k change \

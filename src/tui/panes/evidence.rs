@@ -29,6 +29,10 @@ impl Pane for EvidenceList {
         "evidence"
     }
 
+    fn brief(&self) -> &'static str {
+        "pins"
+    }
+
     fn side(&self) -> bool {
         true
     }

@@ -34,7 +34,14 @@ fn label(item: &FeedItem) -> (String, Role) {
 /// An item as lines of a column.
 fn lines(canvas: &Canvas<'_>, item: &FeedItem, view: &View<'_>, width: u16) -> Vec<Line<'static>> {
     let time = view.clock_at(item.at).to_string();
-    let (who, role) = label(item);
+    let (mut who, role) = label(item);
+    let mut more = Vec::new();
+    if columns(&who) + 6 > usize::from(width) {
+        // A name that does not fit goes on below; names of alerts are one long word.
+        let mut parts = wrap(&who, width.saturating_sub(6)).into_iter();
+        who = parts.next().unwrap_or_default();
+        more = parts.collect();
+    }
     let head = format!("{} {who}", &time[..5]);
     let quiet = matches!(item.kind, FeedKind::Own | FeedKind::Note);
     let text_role = if quiet { Role::Muted } else { Role::Text };
@@ -44,16 +51,20 @@ fn lines(canvas: &Canvas<'_>, item: &FeedItem, view: &View<'_>, width: u16) -> V
         Span::styled(who, canvas.style(role)),
     ];
     let room = usize::from(width).saturating_sub(columns(&head));
+    let room = if more.is_empty() { room } else { 0 };
     let named = !item.role.is_empty() && columns(&item.role) + 2 <= room;
     if named {
         first.push(Span::styled(format!("  {}", item.role), canvas.style(Role::Muted)));
     }
     // Short texts go on behind the name.
+    let goes_on =
+        more.into_iter().map(|l| Line::from(Span::styled(format!("      {l}"), canvas.style(role))));
     if !named && columns(&item.text) + 2 <= room {
         first.push(Span::styled(format!("  {}", item.text), canvas.style(text_role)));
         out.push(Line::from(first));
     } else {
         out.push(Line::from(first));
+        out.extend(goes_on);
         for line in wrap(&item.text, width.saturating_sub(2)) {
             out.push(Line::from(Span::styled(format!("  {line}"), canvas.style(text_role))));
         }

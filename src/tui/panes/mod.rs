@@ -35,6 +35,11 @@ pub(crate) trait Pane {
     /// Name, in lower case, as tabs show it.
     fn name(&self) -> &'static str;
 
+    /// A short name, for tabs that have no room for the name.
+    fn brief(&self) -> &'static str {
+        self.name()
+    }
+
     /// Whether it stands at the side of a wide screen, beside whatever else is shown.
     fn side(&self) -> bool {
         false

@@ -287,6 +287,10 @@ impl Pane for Notebook {
         "notebook"
     }
 
+    fn brief(&self) -> &'static str {
+        "notes"
+    }
+
     fn contexts(&self) -> &'static [Context] {
         &[Context::Notebook, Context::Move]
     }

@@ -80,6 +80,10 @@ impl Pane for Runbook {
         "runbook"
     }
 
+    fn brief(&self) -> &'static str {
+        "book"
+    }
+
     fn contexts(&self) -> &'static [Context] {
         &[Context::Search, Context::Move]
     }

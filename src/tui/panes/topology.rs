@@ -19,12 +19,12 @@ use ratatui::text::{Line, Span};
 use super::{Look, Pane};
 use crate::game::command::Source;
 use crate::game::{DatabaseNode, Topology, View};
+use crate::telemetry::RECENT_S;
 use crate::tui::actions::Id;
 use crate::tui::canvas::{Canvas, Hit, columns};
 use crate::tui::dialogs;
 use crate::tui::layer::Outcome;
 use crate::tui::theme::{Glyphs, Role};
-use crate::tui::widgets::chart::SMOOTHED_S;
 use crate::units::{Unit, short};
 
 /// From this share on a part is called busy, and full.
@@ -60,9 +60,7 @@ struct Drawing<'a, 'b> {
 
 /// The last seconds of a series.
 fn recent(view: &View<'_>, name: &str) -> Option<f64> {
-    let series = view.series().get(name)?;
-    let n = series.values.len();
-    series.mean(n.saturating_sub(SMOOTHED_S)..n)
+    view.series().get(name)?.recent()
 }
 
 fn shown(view: &View<'_>, name: &str) -> String {
@@ -232,8 +230,7 @@ impl Drawing<'_, '_> {
         let mut boxes = Vec::new();
         for (i, service) in topology.services.iter().enumerate() {
             let pattern = format!("pool.in_use.{}-*", service.name);
-            let used: Vec<f64> =
-                view.series().matching(&pattern).filter_map(|s| s.last()).filter(|v| v.is_finite()).collect();
+            let used: Vec<f64> = view.series().matching(&pattern).filter_map(|s| s.recent()).collect();
             let mean = (!used.is_empty()).then(|| used.iter().sum::<f64>() / used.len() as f64);
             let (word, role) = state(mean, "pools full");
             let n = status.get(i);
@@ -318,12 +315,19 @@ impl Drawing<'_, '_> {
             flows.push((first.min(4), text));
         }
         if let Some(&first) = centres.get(caches) {
-            let text = format!(
-                "{} queries: {} for misses, {} tried again",
-                shown(view, "db.queries"),
-                shown(view, "db.queries.misses"),
-                shown(view, "db.queries.retries")
-            );
+            // Shares, not rates: a repeated query for a miss counts in both, so that they do not add up.
+            let all = recent(view, "db.queries");
+            let share = |name: &str| {
+                let part = recent(view, name).zip(all).filter(|(_, all)| *all > 0.0).map(|(n, all)| n / all);
+                Unit::Ratio.show(part.unwrap_or(f64::NAN))
+            };
+            let (queries, misses) = (shown(view, "db.queries"), share("db.queries.misses"));
+            let repeats = share("db.queries.retries");
+            let text = if self.width < BRIEF {
+                format!("{queries} queries, {misses} for misses; {repeats} repeated")
+            } else {
+                format!("{queries} queries, {misses} of them for misses; {repeats} of all are repeats")
+            };
             let least = self.width.saturating_sub(columns(&text) as u16 + 3);
             flows.push((first.min(least).max(beside), text));
         }
@@ -420,8 +424,12 @@ impl Pane for TopologyPane {
         "topology"
     }
 
+    fn brief(&self) -> &'static str {
+        "map"
+    }
+
     fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, view: &View<'_>, look: Look) {
-        let right = format!("means of the last {SMOOTHED_S} s");
+        let right = format!("means of the last {RECENT_S} s");
         let right = Line::from(Span::styled(right, canvas.style(Role::Muted)));
         let inner = canvas.frame(area, "Topology", &right, look.focus);
         let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };

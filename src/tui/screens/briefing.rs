@@ -75,10 +75,10 @@ fn lines(canvas: &Canvas<'_>, view: &View<'_>, width: u16) -> Vec<Line<'static>>
 fn expectation(mode: Mode) -> &'static str {
     match mode {
         Mode::Guided => {
-            "It begins with a few minutes of a healthy system: learn what normal looks like. Then you are paged. Each stage asks a question or two; the clock waits for your answers at the next stage, and stands still while a dialog is open."
+            "It begins ten seconds before the page. The healthy minutes before it are already on the charts: they show what normal looks like. Each stage asks a question or two; the clock waits for your answers at the next stage, and stands still while a dialog is open."
         }
         Mode::Live => {
-            "It begins with a few minutes of a healthy system: learn what normal looks like. Then you are paged. From there on the clock does not wait for you, and nobody gives hints."
+            "It begins ten seconds before the page. The healthy minutes before it are already on the charts: they show what normal looks like. From the page on the clock does not wait for you, and nobody gives hints."
         }
         Mode::Lab => {
             "Every lever works from the first second on. Nothing is scored: try what you like and watch."

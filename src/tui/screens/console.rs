@@ -95,17 +95,23 @@ impl Console {
     }
 
     fn draw_tabs(&self, canvas: &mut Canvas<'_>, row: Rect) {
-        // On a narrow screen the names of the panes without the keys lose their ends; the digits stay.
-        let letters = |most: usize, i: usize| if i == self.focus { usize::MAX } else { most };
-        let needed = |most: usize| -> usize {
-            let names = self.panes.iter().enumerate();
-            names.map(|(i, pane)| pane.name().len().min(letters(most, i)) + 4).sum::<usize>() + 2
+        // On a narrow screen the panes without the keys have their short names, then only their digits.
+        type Named = fn(&dyn Pane) -> &'static str;
+        let namings: [(Named, u16); 3] = [(|p| p.name(), 2), (|p| p.brief(), 1), (|_| "", 1)];
+        let named = |by: Named, i: usize| {
+            let pane = self.panes[i].as_ref();
+            if i == self.focus { pane.name() } else { by(pane) }
         };
-        let most = (0..=10).rev().find(|&most| needed(most) <= usize::from(row.width)).unwrap_or(0);
+        let needed = |(by, gap): (Named, u16)| -> usize {
+            let each = |i| named(by, i).len() + 2 + usize::from(gap);
+            (0..self.panes.len()).map(each).sum::<usize>() + 3 - usize::from(gap)
+        };
+        let fits = namings.into_iter().find(|n| needed(*n) <= usize::from(row.width));
+        let (by, gap) = fits.unwrap_or(namings[2]);
         let mut x = 1;
-        for (i, pane) in self.panes.iter().enumerate() {
+        for i in 0..self.panes.len() {
             let shown = i == self.focus || (self.wide && i == self.main);
-            let name: String = pane.name().chars().take(letters(most, i)).collect();
+            let name = named(by, i);
             let text =
                 if i == self.focus { format!("[{}] {name}", i + 1) } else { format!("{} {name}", i + 1) };
             let width = text.chars().count() as u16;
@@ -120,7 +126,7 @@ impl Console {
             };
             canvas.text(here, 0, &text, role);
             canvas.hit(here, Hit::Pane(i));
-            x += width + 2;
+            x += width + gap;
         }
     }
 }
@@ -133,6 +139,7 @@ fn draw_header(canvas: &mut Canvas<'_>, row: Rect, play: &Play, held: bool) {
         (_, _, true, _) => ("■ over".to_owned(), Role::Muted),
         (_, _, _, true) => ("⏸ waits for you".to_owned(), Role::Warn),
         _ if held => ("⏸ you decide".to_owned(), Role::Warn),
+        (true, ..) if play.approaching() => ("▶▶ running up to the page".to_owned(), Role::Info),
         (true, ..) => ("▶▶ to the next news".to_owned(), Role::Info),
         (_, true, ..) => (format!("⏸ paused ({}×)", play.pace.speed()), Role::Warn),
         _ => (format!("▶ {}×", play.pace.speed()), Role::Ok),
@@ -164,7 +171,8 @@ fn draw_header(canvas: &mut Canvas<'_>, row: Rect, play: &Play, held: bool) {
         Span::styled(burn.clone(), style(burn_role)),
     ];
     let brief = vec![Span::raw(format!("budget {left}, ")), Span::styled(burn, style(burn_role))];
-    let stage = view.stage().map(|s| {
+    let guided = view.stage().filter(|_| view.mode() == Mode::Guided);
+    let stage = guided.as_ref().map(|s| {
         let mut spans = vec![Span::raw(format!("stage {} of {}", s.number, s.of))];
         match s.open_asks.len() {
             0 => {}
@@ -173,12 +181,12 @@ fn draw_header(canvas: &mut Canvas<'_>, row: Rect, play: &Play, held: bool) {
         }
         spans
     });
-    let stage_brief = view.stage().map(|s| {
+    let stage_brief = guided.as_ref().map(|s| {
         let role = if s.open_asks.is_empty() { Role::Text } else { Role::Warn };
         vec![Span::styled(format!("stage {}/{}", s.number, s.of), style(role))]
     });
     let hints =
-        view.stage().filter(|s| s.hints_left > 0).map(|s| vec![Span::raw(format!("hints {}", s.hints_left))]);
+        guided.filter(|s| s.hints_left > 0).map(|s| vec![Span::raw(format!("hints {}", s.hints_left))]);
     let width_of = |spans: &[Span<'_>]| spans.iter().map(Span::width).sum::<usize>() + 3;
     let title = vec![Span::styled(view.title().to_owned(), style(Role::Accent))];
     let severity = vec![Span::styled(severity.0, style(severity.1))];
@@ -193,8 +201,13 @@ fn draw_header(canvas: &mut Canvas<'_>, row: Rect, play: &Play, held: bool) {
     };
     let stage = stage.filter(|s| fits(s)).or_else(|| stage_brief.filter(|s| fits(s)));
     let title = Some(title).filter(|t| fits(t));
-    let budget = if fits(&[Span::raw(format!("{objective} SLO: "))]) { long } else { brief };
+    let mut budget = if fits(&[Span::raw(format!("{objective} SLO: "))]) { long } else { brief };
     let hints = hints.filter(|h| fits(h));
+    // What counts against the budget, where there is room to say it.
+    let counted = Span::styled(" (failed or late)", style(Role::Muted));
+    if burning && fits(std::slice::from_ref(&counted)) {
+        budget.push(counted);
+    }
     let mut spans = vec![Span::raw(" ")];
     let parts = [title, Some(clock), Some(severity), Some(budget), stage, hints];
     for (i, part) in parts.into_iter().flatten().enumerate() {

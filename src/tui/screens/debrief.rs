@@ -293,8 +293,12 @@ fn predictions(debrief: &Debrief, out: &mut Text<'_>) {
 fn questions(debrief: &Debrief, out: &mut Text<'_>) {
     out.say(
         Role::Text,
-        "Before you read what a senior made of the same screens, two questions. Enter answers.",
+        "Before you read what a senior made of the same screens, two questions. Enter answers the selected one, j and \
+         k move.",
     );
+    let given = debrief.reflections.iter().filter(|r| !r.1.trim().is_empty()).count();
+    let role = if answered(debrief) { Role::Ok } else { Role::Warn };
+    out.say(role, &format!("{given} of {} answered.", debrief.reflections.len()));
     out.gap();
     for (i, (question, answer)) in debrief.reflections.iter().enumerate() {
         out.item = Some(i);
@@ -470,13 +474,29 @@ fn trap(debrief: &Debrief, out: &mut Text<'_>) {
 }
 
 fn signals(debrief: &Debrief, out: &mut Text<'_>) {
+    let open: Vec<_> = debrief.hypotheses.iter().filter(|h| h.verdict == "open").collect();
+    // One that stands among the missed says there that it was left open.
+    let told = |text: &str| debrief.missed.iter().any(|m| m.text.contains(text.trim_end_matches('.')));
+    let unjudged: Vec<_> = open.iter().filter(|h| !told(&h.text)).collect();
     for missed in &debrief.missed {
         let head = vec![out.span(Role::Warn, missed.kind.label())];
         out.hang(15, head, Role::Text, &missed.text);
         out.gap();
     }
     if debrief.missed.is_empty() {
-        out.say(Role::Ok, "None: what decides each explanation was looked at and read as it was.");
+        let text = if unjudged.is_empty() {
+            "None: what decides each explanation was looked at and read as it was."
+        } else if open.len() < debrief.hypotheses.len() {
+            "None among the explanations that you judged."
+        } else {
+            "You judged no explanation, so this run does not say how you read what decides them."
+        };
+        out.say(if unjudged.is_empty() { Role::Ok } else { Role::Text }, text);
+        out.gap();
+    }
+    for h in unjudged {
+        let head = vec![out.span(Role::Muted, "left unjudged")];
+        out.hang(15, head, Role::Text, &h.text);
     }
 }
 
@@ -571,8 +591,9 @@ fn harm_chart(
     let marks: Vec<Mark> = harm
         .levers
         .iter()
-        .filter(|_| levers)
         .enumerate()
+        .filter(|_| levers)
+        .rev()
         .map(|(n, (second, _))| Mark { second: *second as usize, letter: letter(n), role: Role::Accent })
         .collect();
     let chart = Chart {
@@ -632,6 +653,12 @@ impl DebriefScreen {
             play.set_marks(score.letters());
         }
         let made = debrief(session, &references, &score);
+        // An answer was given: on to the question that has none.
+        let open = made.reflections.iter().position(|r| r.1.trim().is_empty());
+        let grew = self.made.as_ref().is_some_and(|m| m.0 < entries);
+        if let Some(open) = open.filter(|_| grew && self.section() == Section::Questions) {
+            self.item = open;
+        }
         self.made = Some((entries, computed, Arc::new(made)));
     }
 
@@ -697,7 +724,10 @@ impl DebriefScreen {
         if self.locked(Section::Senior) {
             let room = inner.height.saturating_sub(Section::ALL.len() as u16 + 1);
             let place = Rect { y: inner.bottom() - room, height: room, ..inner };
-            for (i, line) in wrap("Grey ones open with your answers in 4.", inner.width).iter().enumerate() {
+            for (i, line) in wrap("5 to 13 are locked until both questions in 4 are answered.", inner.width)
+                .iter()
+                .enumerate()
+            {
                 canvas.text(place, i as u16, line, Role::Muted);
             }
         }
@@ -714,8 +744,12 @@ impl DebriefScreen {
         let mut out = Text { theme, width, lines: Vec::new(), item: None };
         let section = self.section();
         if self.locked(section) {
-            out.say(Role::Text, "This opens when you have answered the two questions of section 4.");
+            let given = made.reflections.iter().filter(|r| !r.1.trim().is_empty()).count();
+            out.say(Role::Text, "Locked. This opens when you have answered the two questions of section 4.");
             out.say(Role::Muted, "Your own account is worth most before you have read another.");
+            out.gap();
+            let text = format!("{given} of {} answered. Enter or 4 goes there.", made.reflections.len());
+            out.say(Role::Warn, &text);
             return out;
         }
         if let Some((role, text)) = self.missing(computed, play) {
@@ -759,7 +793,8 @@ impl DebriefScreen {
     fn draw_section(&mut self, canvas: &mut Canvas<'_>, area: Rect, play: &Play, made: &Debrief) {
         let computed = self.computed(play);
         let section = self.section();
-        let title = format!("{} {}", self.section + 1, section.title());
+        let locked = if self.locked(section) { ", locked" } else { "" };
+        let title = format!("{} {}{locked}", self.section + 1, section.title());
         let right = format!("section {} of {}", self.section + 1, Section::ALL.len());
         let right = Line::from(Span::styled(right, canvas.style(Role::Muted)));
         let inner = canvas.frame(area, &title, &right, true);
@@ -939,7 +974,10 @@ impl Layer for DebriefScreen {
 
     fn act(&mut self, id: Id, scene: &Scene<'_>) -> Option<Vec<Outcome>> {
         let play = scene.play?;
+        // Keys may come faster than frames.
+        self.refresh(play);
         match id {
+            Id::Pane(digit) => self.go_to(usize::from(digit).saturating_sub(1)),
             Id::NextPane | Id::Right => self.turn(1),
             Id::PreviousPane | Id::Left => self.turn(Section::ALL.len() - 1),
             Id::Open => return Some(self.open(play)),

@@ -213,8 +213,8 @@ fn finish(app: &mut App) {
     press(app, "Enter Right Right Enter");
 }
 
-/// A run of a shipped incident, small and soon over, with its debrief on top.
-fn shipped_and_debriefed() -> App {
+/// A small run of a shipped incident in that mode.
+fn shipped(mode: Mode) -> App {
     let shipped = library::shipped().into_iter().next().expect("there is an incident");
     let incident = load(&shipped.id, &shipped.text).incident.expect("it is a good one");
     let library = vec![Entry { incident: Arc::new(incident), best: String::new() }];
@@ -222,11 +222,48 @@ fn shipped_and_debriefed() -> App {
     let theme = around.theme(Some("mono"), Some(Glyphs::Braille));
     let setup = Setup { seed: 1, scale: 0.02, speed: 8 };
     let mut app = App::new(library, theme, around, setup, Arc::new(|_: &Kept<'_>| Ok(String::new())));
-    app.prepare(0, Mode::Live);
+    app.prepare(0, mode);
     press(&mut app, "Enter");
+    app
+}
+
+/// The same, soon over, with its debrief on top.
+fn shipped_and_debriefed() -> App {
+    let mut app = shipped(Mode::Live);
     until(&mut app, 5);
     finish(&mut app);
     app
+}
+
+#[test]
+fn what_cannot_be_taken_back_is_asked_twice() {
+    let mut app = shipped(Mode::Lab);
+    let flush = |app: &mut App| {
+        press(app, ":");
+        type_text(app, "flush ");
+        press(app, "Enter s");
+    };
+    flush(&mut app);
+    let seen = shown(&mut app);
+    assert!(seen.contains("is thrown away") && seen.contains("Cannot be undone"), "{seen}");
+    press(&mut app, "Enter");
+    assert!(journal(&app).is_empty());
+    flush(&mut app);
+    press(&mut app, "Right Right Enter");
+    assert!(matches!(journal(&app).as_slice(), [Command::Pull { prediction: None, .. }]));
+}
+
+#[test]
+fn a_highlighted_part_is_part_of_the_finding_after_enter() {
+    let mut app = investigating(200, NOTEBOOK);
+    press(&mut app, "f Tab Enter j Enter Tab Tab j Ctrl-s");
+    let view = app.play().map(Play::view).expect("a run");
+    let parts: Vec<String> = view.finding_choices().iter().map(|p| p.id.clone()).collect();
+    let finding = view.finding();
+    assert_eq!(finding.trigger.as_deref(), Some(parts[0].as_str()));
+    assert_eq!(finding.amplifiers, parts[1..2]);
+    assert!(finding.contributing.is_empty());
+    assert_eq!(finding.bottleneck.as_deref(), Some(parts[1].as_str()));
 }
 
 #[test]
@@ -240,7 +277,10 @@ fn the_debrief_keeps_the_seniors_reading_until_both_questions_are_answered() {
     press(&mut app, "Enter Enter Enter");
     assert!(shown(&mut app).contains("A few words are enough"));
     type_text(&mut app, "The cache.");
-    press(&mut app, "Enter j Enter");
+    // The question without an answer is the next one.
+    press(&mut app, "Enter");
+    assert!(shown(&mut app).contains("1 of 2 answered"));
+    press(&mut app, "Enter");
     type_text(&mut app, "Flat users.");
     press(&mut app, "Enter");
     let reflections: Vec<Command> =
@@ -256,8 +296,8 @@ fn the_debrief_keeps_the_seniors_reading_until_both_questions_are_answered() {
 #[test]
 fn follow_ups_are_chosen_in_the_debrief_and_no_more_than_three() {
     let mut app = shipped_and_debriefed();
-    press(&mut app, "Tab Tab Tab Enter x Enter j Enter x Enter");
-    press(&mut app, "BackTab BackTab BackTab BackTab BackTab");
+    press(&mut app, "4 Enter x Enter Enter x Enter");
+    press(&mut app, "0 Tab Tab");
     assert!(shown(&mut app).contains("What should follow"));
     press(&mut app, "Enter Space j Space j Space j Space");
     assert!(shown(&mut app).contains("no more than 3"));

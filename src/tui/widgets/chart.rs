@@ -16,6 +16,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
+use crate::telemetry::recent;
 use crate::tui::canvas::{Canvas, columns};
 use crate::tui::theme::{Glyphs, Role, marker};
 use crate::units::{SimSpan, TimeOfDay, Unit, short};
@@ -52,7 +53,7 @@ pub(crate) struct Chart<'a> {
     pub(crate) lines: Vec<Plotted<'a>>,
     /// A dashed line and its name.
     pub(crate) threshold: Option<(f64, &'a str)>,
-    /// What happened.
+    /// What happened. Of marks of the same moment the last one stands where it belongs, the others beside it.
     pub(crate) marks: &'a [Mark],
     /// Seconds recorded.
     pub(crate) now: usize,
@@ -66,9 +67,6 @@ pub(crate) struct Chart<'a> {
     pub(crate) focus: bool,
 }
 
-/// Rates are drawn as the mean of this many seconds: single seconds of a Poisson stream hide the trend.
-pub(crate) const SMOOTHED_S: usize = 5;
-
 /// More lines than this are drawn alike, as a bundle.
 const TOLD_APART: usize = 8;
 
@@ -79,10 +77,12 @@ impl Plotted<'_> {
         if self.unit != Unit::PerSecond {
             return Some(raw);
         }
-        let window = &self.values[(second + 1).saturating_sub(SMOOTHED_S)..=second];
-        let (sum, n) =
-            window.iter().filter(|v| v.is_finite()).fold((0.0, 0u32), |(sum, n), v| (sum + v, n + 1));
-        Some(sum / f64::from(n.max(1)))
+        self.reading(second)
+    }
+
+    /// The figure said for a second, by the same rule as every present value.
+    pub(crate) fn reading(&self, second: usize) -> Option<f64> {
+        recent(self.values, second + 1)
     }
 
     /// Smallest and largest value shown in a range of seconds.
@@ -99,7 +99,7 @@ impl Chart<'_> {
         let Some((limit, _)) = self.threshold else { return false };
         let Some(last) = self.now.checked_sub(1) else { return false };
         self.lines.iter().any(|line| {
-            line.at(last)
+            line.reading(last)
                 .is_some_and(|v| if line.more_is_worse == Some(false) { v < limit } else { v > limit })
         })
     }
@@ -109,7 +109,7 @@ impl Chart<'_> {
         let breached = self.breached();
         let mut right: Vec<Span<'_>> = Vec::new();
         if let [line] = self.lines.as_slice() {
-            let value = self.now.checked_sub(1).and_then(|s| line.at(s)).unwrap_or(f64::NAN);
+            let value = self.now.checked_sub(1).and_then(|s| line.reading(s)).unwrap_or(f64::NAN);
             let role = if breached { Role::Crit } else { Role::Text };
             right.push(Span::styled(line.unit.show(value), canvas.style(role).add_modifier(Modifier::BOLD)));
         }
@@ -201,7 +201,7 @@ impl Chart<'_> {
             spans.push(Span::styled(format!("{time}  "), canvas.style(Role::Focus)));
         }
         if self.lines.len() > TOLD_APART {
-            let values = self.lines.iter().filter_map(|l| l.at(at));
+            let values = self.lines.iter().filter_map(|l| l.reading(at));
             let range = values.fold(None, |acc: Option<(f64, f64)>, v| {
                 Some(acc.map_or((v, v), |(lo, hi)| (lo.min(v), hi.max(v))))
             });
@@ -217,7 +217,7 @@ impl Chart<'_> {
             // The value belongs to its name: a legend that does not fit is set closer, then loses letters of the
             // longest names.
             let values: Vec<String> =
-                self.lines.iter().map(|l| l.unit.show(l.at(at).unwrap_or(f64::NAN))).collect();
+                self.lines.iter().map(|l| l.unit.show(l.reading(at).unwrap_or(f64::NAN))).collect();
             let room = usize::from(row.width).saturating_sub(spans.iter().map(Span::width).sum());
             let n = self.lines.len();
             let longest = self.lines.iter().map(|l| columns(&l.name)).max().unwrap_or(0);
@@ -243,7 +243,8 @@ impl Chart<'_> {
     /// Annotations in their row with a guide through the plot, and the threshold.
     fn draw_guides(&self, canvas: &mut Canvas<'_>, scale: &Scale, marks: Option<Rect>) {
         let muted = canvas.style(Role::Muted);
-        for mark in self.marks {
+        let mut taken: Vec<(u16, char)> = Vec::new();
+        for mark in self.marks.iter().rev() {
             let Some(column) = scale.cell_of(mark.second) else { continue };
             let x = scale.plot.x + column;
             for y in scale.plot.y..scale.plot.bottom() {
@@ -252,8 +253,17 @@ impl Chart<'_> {
                 }
             }
             if let Some(row) = marks {
+                // Marks of the same moment stand side by side, to the right where there is room; one that says the
+                // same again stands in its place.
+                let mut columns = (column..scale.plot.width).chain((0..column).rev());
+                let free = columns.find(|c| !taken.iter().any(|(t, _)| t == c));
+                if taken.contains(&(column, mark.letter)) {
+                    continue;
+                }
+                let Some(column) = free else { continue };
+                taken.push((column, mark.letter));
                 let style = canvas.style(mark.role).add_modifier(Modifier::BOLD);
-                if let Some(cell) = canvas.buf.cell_mut((x, row.y)) {
+                if let Some(cell) = canvas.buf.cell_mut((scale.plot.x + column, row.y)) {
                     cell.set_char(mark.letter).set_style(style);
                 }
             }
