@@ -115,6 +115,13 @@ fn a_guided_run_waits_for_answers_and_goes_on_after_them() {
     assert_eq!(forecast.prediction.due, at(&s, "10:09:00"), "the question says when it is settled");
     let brier = |o: pagerdrill::game::Outcome| (o.brier - if o.right { 0.09 } else { 0.49 }).abs() < 1e-9;
     assert!(forecast.outcome.is_some_and(brier), "{forecast:?}");
+    let told = s.view().feed().iter().find(|i| i.text.starts_with("Prediction settled")).expect("an answer");
+    assert!(
+        told.text.starts_with("Prediction settled: Failing about the same at 70 % sure. It was "),
+        "{}",
+        told.text
+    );
+    assert!(told.text.contains("within a tenth"), "{}", told.text);
 }
 
 #[test]
@@ -202,9 +209,31 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
     refused(&mut s, pull(Action::NoRateLimit), "over");
     refused(&mut s, Command::End, "over");
     refused(&mut s, Command::FollowUps(vec!["moon".to_owned()]), "not among them");
-    s.submit(Command::FollowUps(vec!["budget".to_owned()])).expect("in the debrief");
-    s.submit(Command::Reflect { question: 0, text: "Thought so.".to_owned() }).expect("in the debrief");
     refused(&mut s, Command::Reflect { question: 2, text: String::new() }, "two questions");
+    refused(&mut s, Command::Reflect { question: 0, text: "  ".to_owned() }, "empty");
+}
+
+#[test]
+fn after_the_two_questions_the_finding_and_the_verdicts_stand() {
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:05:00");
+    s.submit(Command::End).expect("it ends");
+    let judge =
+        Command::Judge { hypothesis: "spike".to_owned(), verdict: Verdict::Rejected, evidence: Vec::new() };
+    let answer = |question| Command::Reflect { question, text: "Thought so.".to_owned() };
+    s.submit(answer(1)).expect("in the debrief");
+    s.submit(judge.clone()).expect("one question is open");
+    s.submit(Command::Find(Finding::default())).expect("one question is open");
+    s.submit(answer(0)).expect("in the debrief");
+    refused(&mut s, judge.clone(), "the cause has been told");
+    refused(&mut s, Command::Find(Finding::default()), "the cause has been told");
+    refused(&mut s, Command::Reflect { question: 0, text: String::new() }, "empty");
+    refused(&mut s, judge, "the cause has been told");
+    s.submit(answer(0)).expect("an answer may be written again");
+    s.submit(Command::FollowUps(vec!["budget".to_owned()])).expect("once");
+    refused(&mut s, Command::FollowUps(vec!["posters".to_owned()]), "chosen already");
+    assert_eq!(s.view().chosen_follow_ups(), Some(&["budget".to_owned()][..]));
+    replay(&s.run_file(), incident()).expect("it replays");
 }
 
 #[test]
@@ -278,6 +307,12 @@ fn directions_are_right_when_they_are_true() {
     for (s, before, healthy, after, right) in [
         (&failing, 0.35, 0.0, 0.52, vec![MuchWorse, Worse]),
         (&failing, 0.35, 0.0, 0.39, vec![Worse]),
+        // An untouched system wanders as far as this.
+        (&failing, 0.40, 0.0, 0.435, vec![Same]),
+        (&failing, 0.40, 0.0, 0.365, vec![Same]),
+        (&failing, 0.40, 0.0, 0.355, vec![Better]),
+        (&failing, 0.05, 0.0, 0.068, vec![Same]),
+        (&failing, 0.05, 0.0, 0.075, vec![MuchWorse, Worse]),
         (&failing, 0.35, 0.0, 0.355, vec![Same]),
         (&failing, 0.35, 0.0, 0.10, vec![Better]),
         (&failing, 0.35, 0.0, 0.001, vec![Better, Recovered]),
@@ -285,6 +320,9 @@ fn directions_are_right_when_they_are_true() {
         (&hits, 0.12, 0.97, 0.08, vec![MuchWorse, Worse]),
         (&hits, 0.12, 0.97, 0.95, vec![Better, Recovered]),
         (&rate, 11_000.0, 4_000.0, 4_100.0, vec![Better, Recovered]),
+        (&rate, 11_000.0, 4_000.0, 12_000.0, vec![Same]),
+        (&rate, 11_000.0, 4_000.0, 13_000.0, vec![Worse]),
+        (&rate, 11_000.0, 4_000.0, 14_000.0, vec![MuchWorse, Worse]),
         (&rate, 0.0, 0.0, 0.0, vec![Same, Recovered]),
     ] {
         for direction in [MuchWorse, Worse, Same, Better, Recovered] {
@@ -509,7 +547,10 @@ fn a_good_run_performs_in_every_dimension_and_its_debrief_says_so() {
     assert_eq!(seen, [NotLookedAt, NotLookedAt, NotVisible, NotLookedAt, LookedAt]);
     assert!(d.reading[0].looks_at[0].showed.ends_with("/s"));
     assert_eq!(d.trap.as_ref().map(|t| t.taken), Some(false));
-    assert_eq!(d.why_it_held[0].series, "cache.hit_ratio");
+    let quality = score.mark(Dimension::ActionQuality).expect("marked");
+    assert!(quality.facts[0].contains("you said what to expect, it can be taken back"), "{quality:#?}");
+    assert!(d.went_well.iter().any(|w| w.contains("you declined \"api to ")), "{:#?}", d.went_well);
+    assert!(d.why_it_held[0].series.starts_with("Share of the cache look-ups"), "{:?}", d.why_it_held[0]);
     assert!(d.why_it_held[0].healthy.ends_with('%'));
     for width in [0, 60, 100, 300] {
         let text = report::text(&d, width);
@@ -561,8 +602,28 @@ fn the_trap_hurts_and_careless_levers_are_marked_as_such() {
     }
     let facts = &score.mark(Dimension::Stabilise).expect("marked").facts;
     assert!(facts.iter().any(|f| f.contains("hurt")), "{facts:?}");
+    assert!(facts.iter().all(|f| f.contains("In re-runs")), "{facts:?}");
     assert!(references.trap.as_ref().is_some_and(|t| t.share() > references.none.share()));
     assert!(debrief(&s, &references, &score).trap.is_some_and(|t| t.taken));
+}
+
+#[test]
+fn a_trap_that_was_accepted_with_care_is_not_named_among_what_went_well() {
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:06:30");
+    s.submit(look("operations.failure_ratio")).expect("looked at");
+    let prediction = Some(expects(&s, "operations.failure_ratio", Direction::Better, 60, 240));
+    s.submit(Command::Respond { proposal: "more".to_owned(), accept: true, prediction }).expect("pulled");
+    s.advance(SimTime::NEVER);
+    let (references, score) = marked(&s);
+    assert_eq!(
+        grade(&score, Dimension::ActionQuality),
+        Grade::P,
+        "the decision is judged, not what came of it"
+    );
+    let d = debrief(&s, &references, &score);
+    assert!(d.went_well.iter().all(|w| !w.contains("instances")), "{:#?}", d.went_well);
+    assert!(d.trap.is_some_and(|t| t.taken));
 }
 
 #[test]
@@ -583,6 +644,12 @@ fn the_same_run_is_marked_the_same_and_a_run_that_was_ended_early_is_played_out(
     let d = debrief(&s, &references, &first);
     assert_eq!(d.harm.totals.len(), 4);
     assert!(d.reading[0].looks_at.iter().all(|l| !l.showed.contains("ended")));
+    assert_eq!(d.trap.map(|t| t.taken), Some(false));
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:05:00");
+    s.submit(pull(Action::Scale { service: "api".to_owned(), instances: 3 })).expect("pulled");
+    let other = debrief(&s, &references, &first);
+    assert_eq!(other.trap.map(|t| t.taken), Some(true), "the same lever set otherwise was not left alone");
 }
 
 #[test]

@@ -77,6 +77,8 @@ fn bad_arguments_are_said_and_end_with_2() {
     for (args, why) in [
         (&["run", "no-such"][..], "no incident is called"),
         (&["run", INCIDENT, "--plan", "junior"], "no plan \"junior\"; it has: senior, trap, none"),
+        (&["run", INCIDENT, "--plan", "senoir"], "did you mean `senior`?"),
+        (&["run", INCIDENT, "--plan", "nope.ron"], "nope.ron: there is no such file"),
         (&["run", INCIDENT, "--until", "23:00:00"], "not on the incident's clock"),
         (&["run", INCIDENT, "--until", "soon"], "time of day"),
         (&["run", INCIDENT, "--scale", "0"], "from 0.001 to 10"),
@@ -105,7 +107,11 @@ fn a_saved_run_is_reported_in_three_forms_and_verified() {
     assert_eq!(read(&form("json"))["trap"]["taken"], true);
 
     let verify = || pagerdrill(&["replay", path, "--incident", INCIDENT, "--verify"]);
-    verify().assert().success().stdout(predicate::str::contains("telemetry: the same"));
+    verify()
+        .assert()
+        .success()
+        .stdout("telemetry: the same\nmarks: none were kept with this run (it was not finished)\n")
+        .stderr("");
     let text = std::fs::read_to_string(&run).expect("the run");
     std::fs::write(&run, text.replace("telemetry: Some(\"", "telemetry: Some(\"0")).expect("written");
     verify().assert().code(1).stdout(predicate::str::contains("differs"));

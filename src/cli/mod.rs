@@ -14,7 +14,9 @@ pub mod completions;
 pub mod input;
 pub mod list;
 pub mod man;
+pub mod picture;
 pub mod play;
+mod progress;
 pub mod replay;
 pub mod report;
 pub mod run;
@@ -63,6 +65,9 @@ pub enum Command {
     Completions(completions::Args),
     /// Print the manual page.
     Man(man::Args),
+    /// Draw a screen as SVG, as the README's pictures are.
+    #[command(hide = true)]
+    Picture(picture::Args),
 }
 
 /// Runs the program with these arguments, the program's name first.
@@ -88,6 +93,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Show(args)) => show::run(args),
         Some(Command::Completions(args)) => completions::run(args),
         Some(Command::Man(args)) => man::run(args),
+        Some(Command::Picture(args)) => picture::run(args),
     };
     match result {
         Ok(code) => code,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
+use super::progress::Progress;
 use super::{FAILED, FINE, input, print};
 use crate::game::{self, RunFile, Session};
 use crate::incident::Incident;
@@ -39,6 +40,8 @@ pub(super) fn again(run: &RunFile, incident: Option<&str>) -> anyhow::Result<(Ar
     let incident = input::incident(incident.unwrap_or(&run.incident)).with_context(|| {
         format!("the run is of \"{}\"; --incident names its file when it is not a shipped one", run.incident)
     })?;
+    let mut progress = Progress::new();
+    progress.say("playing the saved run again");
     let session = game::replay(run, Arc::clone(&incident))?;
     Ok((incident, session))
 }
@@ -46,7 +49,14 @@ pub(super) fn again(run: &RunFile, incident: Option<&str>) -> anyhow::Result<(Ar
 /// Marks of a run that was played again.
 pub(super) fn references(incident: &Arc<Incident>, session: &Session) -> anyhow::Result<References> {
     let options = session.options();
-    Ok(References::compute(incident, options.seed, options.scale)?.with_own(session))
+    let (mut n, of) = (0, References::runs(session));
+    let mut progress = Progress::new();
+    let mut tell = |what: &str| {
+        n += 1;
+        progress.say(&format!("run {n} of {of} to compare with: {what}"));
+    };
+    let references = References::compute_telling(incident, options.seed, options.scale, &mut tell)?;
+    Ok(references.with_own_telling(session, &mut tell))
 }
 
 /// Runs the subcommand.
@@ -75,7 +85,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let letters = |marks: &[(String, String)]| {
         marks.iter().map(|(d, l)| format!("{d} {l}")).collect::<Vec<_>>().join(", ")
     };
-    if !file.marks.is_empty() {
+    if file.marks.is_empty() {
+        report += "marks: none were kept with this run (it was not finished)\n";
+    } else {
         let marks = score(&session, &references(&incident, &session)?).letters();
         report += &check("marks", Some(letters(&file.marks)), letters(&marks));
     }

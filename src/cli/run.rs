@@ -9,8 +9,8 @@ use anyhow::Context;
 
 use super::{FINE, input, print};
 use crate::headless::{self, Ending, Options, Pilot, RunResult};
-use crate::incident::Incident;
 use crate::incident::schema::Plan;
+use crate::incident::{Incident, closest};
 use crate::score::Harm;
 use crate::store;
 use crate::units::{SimTime, TimeOfDay, short};
@@ -67,9 +67,19 @@ fn pilot(incident: &Incident, name: &str) -> anyhow::Result<Pilot> {
     if name == "none" {
         return Ok(Pilot::Nobody);
     }
-    let path = Path::new(name);
-    if incident.file().plans.contains_key(name) || !path.is_file() {
+    let plans = &incident.file().plans;
+    if plans.contains_key(name) {
         return Ok(Pilot::Named(name.to_owned()));
+    }
+    let path = Path::new(name);
+    if !path.is_file() {
+        // A name has no dot and no slash, so this was meant as a path.
+        anyhow::ensure!(!name.contains(['.', '/', '\\']), "--plan {name}: there is no such file");
+        let known: Vec<&str> = plans.keys().map(String::as_str).chain(["none"]).collect();
+        let meant = closest(name, known.iter().copied())
+            .map(|meant| format!("; did you mean `{meant}`?"))
+            .unwrap_or_default();
+        anyhow::bail!("the incident has no plan \"{name}\"; it has: {}{meant}", known.join(", "));
     }
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
     let plan: Plan = ron::Options::default()

@@ -2,12 +2,14 @@
 
 use crate::telemetry::SeriesSet;
 
-/// The error budget of the service level objective.
+/// The error budget of the service level objective. Every operation that was not served in time spends it: failed,
+/// turned away, or late.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     /// Share of the whole window's budget that is left; below 0 when it is overspent.
     pub left: f64,
-    /// Speed of spending over the last five minutes; 1 spends the budget exactly by the window's end.
+    /// Speed of spending over the last five minutes: the share of failed or late operations, divided by the share that
+    /// the objective allows. 1 spends the budget exactly by the window's end.
     pub burn: f64,
 }
 

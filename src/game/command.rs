@@ -158,15 +158,15 @@ pub enum Expected {
 /// A direction. For a series where less is better, `MuchWorse` is much higher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 pub enum Direction {
-    /// More than a quarter worse.
+    /// More than a quarter worse, and outside what counts as the same.
     MuchWorse,
-    /// Worse.
+    /// Worse than what counts as the same.
     Worse,
-    /// Within a twentieth of what it was.
+    /// Within a tenth of what it was or two points of a ratio, whichever is wider: an untouched system moves as much.
     Same,
-    /// Better.
+    /// Better than what counts as the same.
     Better,
-    /// Back to what it was before the trigger.
+    /// As it was before the trigger, or better, give or take what counts as the same.
     Recovered,
 }
 

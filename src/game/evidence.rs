@@ -22,20 +22,19 @@ pub struct Evidence {
 /// Seconds between the two readings of a series that a piece of evidence keeps.
 const COMPARED_WITH: usize = 600;
 
-/// A series' value now, and ten minutes before when there is one.
-pub(super) fn reading(series: &Series) -> String {
+/// A series' value now behind what it is called, and its value ten minutes before when there is one.
+pub(super) fn reading(series: &Series, title: &str) -> String {
     let now = series.unit.show(series.recent().unwrap_or(f64::NAN));
     let before = series.values.len().checked_sub(COMPARED_WITH).filter(|end| *end > 0);
     match before.and_then(|end| recent(&series.values, end)) {
-        Some(value) => format!("{} {now}; {} ten minutes before", series.name, series.unit.show(value)),
-        None => format!("{} {now}", series.name),
+        Some(value) => format!("{title}: {now}; {} ten minutes before", series.unit.show(value)),
+        None => format!("{title}: {now}"),
     }
 }
 
 /// A log line as a log viewer writes it, with the incident's clock.
 pub(super) fn log_line(line: &LogLine, clock: TimeOfDay) -> String {
-    let alike =
-        if line.alike > 1 { format!(" ({} alike in that second)", line.alike) } else { String::new() };
+    let alike = if line.alike > 1 { format!(" (for {} such lines)", line.alike) } else { String::new() };
     format!("{clock} {} {} {}{alike}", line.level.label().trim_end(), line.source, line.text)
 }
 

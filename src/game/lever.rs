@@ -136,7 +136,7 @@ impl Settings {
 }
 
 /// The lever that an action pulls.
-pub(super) fn lever_of(action: &Action) -> Lever {
+pub(crate) fn lever_of(action: &Action) -> Lever {
     match action {
         Action::ClientRetries { client, .. } => Lever::ClientRetries(client.clone()),
         Action::RateLimit(_) | Action::NoRateLimit => Lever::RateLimit,

@@ -50,11 +50,22 @@ const ANSWER_S: usize = 10;
 /// Seconds of the healthy baseline before the trigger.
 const HEALTHY_S: usize = 300;
 
+/// Change, as a share of what it was, that counts as none. The measured system moves that much when nobody touches it.
+const SAME: f64 = 0.10;
+/// Points of a ratio that count as no change where they are more than [`SAME`].
+const SAME_RATIO: f64 = 0.02;
+/// Change for the worse, as a share of what it was, that counts as much.
+const MUCH: f64 = 0.25;
+
+/// What a prediction is measured by, in words, for where it is answered.
+pub const TOLERANCE: &str =
+    "About the same means within a tenth of the minute before, or within two points of a share.";
+
 /// A series with the three values that a prediction compares.
 struct Compared {
     unit: Unit,
     more_is_worse: bool,
-    /// Differences below this are noise.
+    /// Smallest difference that can count as one.
     floor: f64,
     before: f64,
     healthy: f64,
@@ -62,37 +73,30 @@ struct Compared {
 }
 
 impl Compared {
-    /// Change for the worse, as a share of what it was.
-    fn worsened(&self) -> f64 {
-        let rise = self.after - self.before;
-        if rise.abs() < self.floor {
-            return 0.0;
-        }
-        let worse = if self.more_is_worse { rise } else { -rise };
-        worse / self.before.abs().max(self.floor)
+    /// How much worse it is than `than`.
+    fn worse(&self, than: f64) -> f64 {
+        let rise = self.after - than;
+        if self.more_is_worse { rise } else { -rise }
     }
 
-    /// Whether the value lies no worse than a tenth beside the healthy one.
-    fn recovered(&self) -> bool {
-        let slack = (self.healthy.abs() / 10.0).max(self.floor);
-        if self.more_is_worse {
-            self.after <= self.healthy + slack
-        } else {
-            self.after >= self.healthy - slack
-        }
+    /// Difference from `than` up to which a value is about the same.
+    fn slack(&self, than: f64) -> f64 {
+        (than.abs() * SAME).max(self.floor)
     }
 
     fn holds(&self, expect: Expected) -> bool {
+        let worse = self.worse(self.before);
+        let slack = self.slack(self.before);
         match expect {
             Expected::Value(value) => {
-                let slack: f64 = if self.unit == Unit::Ratio { 0.02 } else { 0.0 };
+                let slack: f64 = if self.unit == Unit::Ratio { SAME_RATIO } else { 0.0 };
                 (self.after - value).abs() <= slack.max(value.abs() / 5.0)
             }
-            Expected::Direction(Direction::MuchWorse) => self.worsened() > 0.25,
-            Expected::Direction(Direction::Worse) => self.worsened() > 0.05,
-            Expected::Direction(Direction::Same) => self.worsened().abs() <= 0.05,
-            Expected::Direction(Direction::Better) => self.worsened() < -0.05,
-            Expected::Direction(Direction::Recovered) => self.recovered(),
+            Expected::Direction(Direction::MuchWorse) => worse > slack.max(self.before.abs() * MUCH),
+            Expected::Direction(Direction::Worse) => worse > slack,
+            Expected::Direction(Direction::Same) => worse.abs() <= slack,
+            Expected::Direction(Direction::Better) => worse < -slack,
+            Expected::Direction(Direction::Recovered) => self.worse(self.healthy) <= self.slack(self.healthy),
         }
     }
 }
@@ -100,10 +104,11 @@ impl Compared {
 /// Whether an expectation holds for a series that went from `before` to `after` and was `healthy` before the trigger.
 ///
 /// A direction is right when it is true: `Worse` also when it became much worse, `Better` also when it recovered.
-/// Changes below a point of a ratio, or below a hundredth of the largest value seen, count as none.
+/// Changes within a tenth count as none, and so do those within two points of a ratio or, for what is no ratio, within a
+/// hundredth of the largest value seen.
 pub fn holds(expect: Expected, series: &Series, before: f64, healthy: f64, after: f64) -> bool {
     let largest = series.range(0..series.values.len()).map_or(0.0, |(_, hi)| hi.abs());
-    let floor = if series.unit == Unit::Ratio { 0.01 } else { largest / 100.0 };
+    let floor = if series.unit == Unit::Ratio { SAME_RATIO } else { largest / 100.0 };
     let more_is_worse = series.more_is_worse.unwrap_or(true);
     Compared { unit: series.unit, more_is_worse, floor: floor.max(1e-9), before, healthy, after }
         .holds(expect)

@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::command::{Command, Finding, Prediction, Source, Verdict};
+use super::command::{Command, Expected, Finding, Prediction, Source, Verdict};
 use super::evidence::{Evidence, log_line, reading, trace_line};
 use super::feed::{Feed, FeedItem, FeedKind, fill};
 use super::lever::{self, Settings};
+use super::names;
 use super::plant::Plant;
-use super::prediction::{About, Forecast};
+use super::prediction::{About, Forecast, TOLERANCE};
 use super::refusal::Refusal;
 use super::stage;
 use super::view::View;
 use crate::incident::Incident;
-use crate::incident::schema::{Action, Ask, Condition, Name, Severity};
+use crate::incident::schema::{Action, Ask, Name, Severity};
 use crate::sim::Fault;
 use crate::telemetry::SeriesSet;
 use crate::units::{SECOND, SimSpan, SimTime, TimeOfDay};
@@ -322,6 +323,16 @@ impl Session {
             file.people.get(id).map_or((id.to_owned(), String::new()), |p| (p.name.clone(), p.role.clone()))
         };
         let filled = |text: &str| fill(text, self.plant.series());
+        let only_if = match due {
+            Due::Message(i) => file.messages[i].only_if.as_ref(),
+            Due::Proposal(i) => file.proposals[i].only_if.as_ref(),
+            Due::Page | Due::Change(_) => None,
+        };
+        if let Some((series, condition)) = only_if
+            && !self.plant.series().get(series).and_then(|s| s.last()).is_some_and(|v| condition.holds(v))
+        {
+            return;
+        }
         let item = match due {
             Due::Page => FeedItem::plain(self.now, FeedKind::Page, "pager", filled(&file.page.text)),
             Due::Change(i) => {
@@ -356,10 +367,7 @@ impl Session {
         let incident = Arc::clone(&self.incident);
         for (rule, state) in incident.file().alerts.iter().zip(&mut self.alerts) {
             let newest = self.plant.series().get(&rule.series).and_then(|s| s.last());
-            let holds = newest.is_some_and(|v| match rule.when {
-                Condition::Above(limit) => v > limit,
-                Condition::Below(limit) => v < limit,
-            });
+            let holds = newest.is_some_and(|v| rule.when.holds(v));
             state.held_s = if holds { state.held_s + 1 } else { 0 };
             if holds && !state.fired && SimSpan::from_secs(state.held_s) >= rule.held_for {
                 state.fired = true;
@@ -371,6 +379,7 @@ impl Session {
 
     fn settle(&mut self) {
         let series = self.plant.series();
+        let dashboards = &self.incident.file().dashboards;
         for forecast in &mut self.forecasts {
             if !forecast.settle(self.now, series) {
                 continue;
@@ -379,11 +388,16 @@ impl Session {
             else {
                 continue;
             };
+            let by = match forecast.prediction.expect {
+                Expected::Direction(_) => TOLERANCE,
+                Expected::Value(_) => "A value is right within a fifth, or within two points of a share.",
+            };
             let text = format!(
-                "Prediction settled: {} {} at {} % sure. It is {}: {}.",
-                forecast.prediction.series,
+                "Prediction settled: {} {} at {} % sure. It was {} and is {}: {}. {by}",
+                names::in_words(&forecast.prediction.series, dashboards, series),
                 forecast.expected_text(series),
                 forecast.prediction.sure,
+                found.unit.show(forecast.before.unwrap_or(f64::NAN)),
                 found.unit.show(outcome.value),
                 if outcome.right { "right" } else { "not so" },
             );
@@ -449,6 +463,15 @@ impl Session {
                 what,
                 "The run is over.",
                 "Finish the finding and read the debrief, or start a new run.",
+            ));
+        }
+        // Then the mechanism is shown, and what is written after that shows nothing.
+        let told = self.is_over() && self.reflections.iter().all(|answer| !answer.trim().is_empty());
+        if told && matches!(command, Command::Find(_) | Command::Judge { .. }) {
+            return Err(Refusal::new(
+                what,
+                "Both questions of the debrief are answered, and the cause has been told.",
+                "What you wrote before stands; play again to judge afresh.",
             ));
         }
         let debrief = matches!(command, Command::Reflect { .. } | Command::FollowUps(_));
@@ -561,7 +584,7 @@ impl Session {
         let (Some(proposal), Some(item)) = (proposal, self.feed.proposal(id)) else {
             return Err(Refusal::new(
                 what,
-                format!("Nobody has proposed \"{id}\"."),
+                "Nobody has proposed that.",
                 "Answer a proposal that stands in the feed.",
             ));
         };
@@ -648,7 +671,9 @@ impl Session {
         self.visible(what)?;
         let file = self.incident.file();
         let showed = match what {
-            Source::Series(name) => self.series().get(name).map(reading),
+            Source::Series(name) => {
+                self.series().get(name).map(|s| reading(s, &self.view().name_in_words(name)))
+            }
             Source::Log(i) => self.plant.logs().get(*i).map(|l| log_line(l, self.incident.clock(l.at))),
             Source::Trace(i) => self.plant.traces().get(*i).map(trace_line),
             Source::Change(i) => file.changes.get(*i).map(|c| format!("{} {}: {}", c.at, c.kind, c.what)),
@@ -669,7 +694,7 @@ impl Session {
     }
 
     fn check_prediction(&self, p: &Prediction) -> Result<(), Refusal> {
-        let what = format!("predict {}", p.series);
+        let what = format!("predict {}", self.view().name_in_words(&p.series));
         if self.series().get(&p.series).is_none() {
             return Err(Refusal::new(what, "No such series is recorded.", "Choose one from the dashboards."));
         }
@@ -680,7 +705,7 @@ impl Session {
                 "Below 50 %, predict the opposite.",
             ));
         }
-        if let super::command::Expected::Value(v) = p.expect
+        if let Expected::Value(v) = p.expect
             && !v.is_finite()
         {
             return Err(Refusal::new(what, "The value is not a number.", "State one in the series' unit."));
@@ -703,7 +728,7 @@ impl Session {
 
     /// A question that may be answered now.
     fn ask<'a>(&self, incident: &'a Incident, id: &str) -> Result<&'a Ask, Refusal> {
-        let what = format!("answer \"{id}\"");
+        let what = "answer the question";
         match stage::find(&incident.file().stages, id) {
             Some((at, ask)) if at < self.opened => {
                 if self.answered.iter().any(|n| n == id) {
@@ -727,15 +752,15 @@ impl Session {
         let incident = Arc::clone(&self.incident);
         let Ask::Predict { series, within, .. } = self.ask(&incident, id)? else {
             return Err(Refusal::new(
-                format!("answer \"{id}\" with a prediction"),
+                "answer with a prediction",
                 "It offers readings to choose from.",
                 "Choose one of them.",
             ));
         };
         if prediction.series != *series {
             return Err(Refusal::new(
-                format!("answer \"{id}\" with {}", prediction.series),
-                format!("The question is about {series}."),
+                format!("answer with {}", self.view().name_in_words(&prediction.series)),
+                format!("The question is about {}.", self.view().name_in_words(series)),
                 "Predict that one.",
             ));
         }
@@ -751,14 +776,14 @@ impl Session {
         let incident = Arc::clone(&self.incident);
         let Ask::Choose { options, .. } = self.ask(&incident, id)? else {
             return Err(Refusal::new(
-                format!("answer \"{id}\" with a choice"),
+                "answer with a choice",
                 "It asks for a prediction.",
                 "Predict a direction or a value.",
             ));
         };
         if option >= options.len() || !(50..=100).contains(&sure) {
             return Err(Refusal::new(
-                format!("answer \"{id}\""),
+                "answer the question",
                 format!("There are {} readings, and a confidence is 50 to 100 %.", options.len()),
                 "Choose one of the readings shown.",
             ));
@@ -783,11 +808,11 @@ impl Session {
         verdict: Verdict,
         evidence: &[super::command::EvidenceId],
     ) -> Result<(), Refusal> {
-        let what = format!("judge \"{name}\"");
+        let what = "judge the explanation";
         let Some(i) = self.incident.file().hypotheses.iter().position(|h| h.id == name) else {
             return Err(Refusal::new(what, "There is no such explanation.", "Choose one of those listed."));
         };
-        self.pinned(&what, evidence)?;
+        self.pinned(what, evidence)?;
         self.judgements[i] = Judgement { verdict, evidence: evidence.to_vec() };
         Ok(())
     }
@@ -852,21 +877,32 @@ impl Session {
     }
 
     fn reflect(&mut self, question: usize, text: &str) -> Result<(), Refusal> {
+        let what = "answer the debrief's question";
+        if question < self.reflections.len() && text.trim().is_empty() {
+            return Err(Refusal::new(
+                what,
+                "The answer is empty.",
+                "Write a sentence, or leave the question open.",
+            ));
+        }
         match self.reflections.get_mut(question) {
             Some(answer) => {
                 *answer = text.to_owned();
                 Ok(())
             }
-            None => Err(Refusal::new(
-                "answer the debrief's question",
-                "It has two questions.",
-                "Answer one of them.",
-            )),
+            None => Err(Refusal::new(what, "It has two questions.", "Answer one of them.")),
         }
     }
 
     fn choose_follow_ups(&mut self, names: &[Name]) -> Result<(), Refusal> {
         let what = "choose follow-ups";
+        if self.follow_ups.is_some() {
+            return Err(Refusal::new(
+                what,
+                "They are chosen already, and what each one does has been told.",
+                "Your choice stands; play again to choose afresh.",
+            ));
+        }
         let offered = &self.incident.file().follow_ups;
         if let Some(name) = names.iter().find(|n| !offered.iter().any(|f| f.id == **n)) {
             return Err(Refusal::new(
@@ -924,8 +960,8 @@ fn describe(command: &Command) -> String {
         Command::Reply { .. } => "reply to the message".to_owned(),
         Command::Pin { what, .. } => format!("pin {}", source_text(what)),
         Command::Look(what) => format!("look at {}", source_text(what)),
-        Command::Predict { ask, .. } | Command::Choose { ask, .. } => format!("answer \"{ask}\""),
-        Command::Judge { hypothesis, .. } => format!("judge \"{hypothesis}\""),
+        Command::Predict { .. } | Command::Choose { .. } => "answer the question".to_owned(),
+        Command::Judge { .. } => "judge the explanation".to_owned(),
         Command::Find(_) => "write the finding".to_owned(),
         Command::Status { .. } => "send a status update".to_owned(),
         Command::Hint => "show a hint".to_owned(),

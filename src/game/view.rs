@@ -5,6 +5,7 @@ use super::command::{Command, EvidenceId, Finding, Verdict};
 use super::evidence::Evidence;
 use super::feed::{FeedItem, FeedKind};
 use super::lever::{self, LeverView};
+use super::names;
 use super::prediction::Forecast;
 use super::session::{Mode, Session};
 use super::stage::{AskView, StageView};
@@ -134,6 +135,12 @@ impl<'a> View<'a> {
     pub fn changes(&self) -> impl Iterator<Item = (usize, &'a Change)> + use<'a> {
         let session = self.session;
         session.incident.file().changes.iter().enumerate().filter(|(_, c)| session.has_come(c.at))
+    }
+
+    /// What a person calls something that a name of the incident file means: a series by the panel that shows it,
+    /// `log:STREAM` as log lines. Other names stay as they are.
+    pub fn name_in_words(&self, name: &str) -> String {
+        names::in_words(name, self.dashboards(), self.series())
     }
 
     /// Recorded series.
@@ -287,7 +294,8 @@ impl<'a> View<'a> {
         self.session.severity
     }
 
-    /// How much of the error budget is left, and how fast it is spent.
+    /// How much of the error budget is left, and how fast it is spent. Operations that failed and those that came too
+    /// late spend it alike, so it can burn while hardly any operation fails.
     pub fn budget(&self) -> Budget {
         let slo = self.slo();
         Budget::of(self.series(), slo.objective.0, slo.window.as_secs_f64(), self.session.normal_rate)

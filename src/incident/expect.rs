@@ -109,11 +109,7 @@ fn first_time(series: &Series, is: Condition, window: Range<usize>) -> Option<us
     let first = window.start;
     let mut held = 0;
     for (i, &value) in series.window(window).iter().enumerate() {
-        let satisfied = match is {
-            Condition::Above(line) => value > line,
-            Condition::Below(line) => value < line,
-        };
-        held = if satisfied { held + 1 } else { 0 };
+        held = if is.holds(value) { held + 1 } else { 0 };
         if held == HOLDS_S {
             return Some(first + i + 1 - HOLDS_S);
         }

@@ -12,8 +12,8 @@ use crate::units::{SECOND, SimSpan, SimTime, TimeOfDay};
 const BURST_S: f64 = 1.0;
 /// How long the balancer takes to turn a request away.
 const REJECT_LATENCY: SimSpan = SimSpan::from_millis(2);
-/// One operation in this many leaves a trace, at full scale.
-const TRACE_ONE_IN: u32 = 400;
+/// Operations per second that leave a trace, at the highest traffic and full scale.
+const TRACES_PER_S: f64 = 10.0;
 
 /// An index that no list has: what a name becomes that does not exist. The engine's own check refuses it.
 const NOWHERE: usize = usize::MAX;
@@ -32,6 +32,7 @@ pub fn lower(file: &IncidentFile) -> (Spec, Vec<(SimTime, Fault)>) {
         // The first rate holds from the start of the clock, whatever time stands beside it.
         first.0 = SimTime::ZERO;
     }
+    let highest = traffic.iter().fold(0.0, |most: f64, t| most.max(t.1));
     let spec = Spec {
         traffic,
         reads: system
@@ -121,7 +122,7 @@ pub fn lower(file: &IncidentFile) -> (Spec, Vec<(SimTime, Fault)>) {
             })
             .collect(),
         late_after: file.slo.late_after,
-        trace_one_in: TRACE_ONE_IN,
+        trace_one_in: (highest / TRACES_PER_S).max(1.0) as u32,
     };
     let script = file
         .happens

@@ -529,6 +529,16 @@ pub enum Condition {
     Below(f64),
 }
 
+impl Condition {
+    /// Whether a value satisfies it.
+    pub fn holds(self, value: f64) -> bool {
+        match self {
+            Condition::Above(line) => value > line,
+            Condition::Below(line) => value < line,
+        }
+    }
+}
+
 /// A page of charts.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -601,6 +611,9 @@ pub struct Message {
     pub from: Name,
     /// What.
     pub text: String,
+    /// Said only if this series satisfies this condition at that moment: people talk about what they see.
+    #[serde(default)]
+    pub only_if: Option<(Name, Condition)>,
     /// Answers to choose from, when it asks for one.
     #[serde(default)]
     pub replies: Vec<Reply>,
@@ -630,6 +643,9 @@ pub struct Proposal {
     pub from: Name,
     /// The proposal and its argument.
     pub text: String,
+    /// Made only if this series satisfies this condition at that moment.
+    #[serde(default)]
+    pub only_if: Option<(Name, Condition)>,
     /// What accepting does.
     pub action: Action,
 }

@@ -1,6 +1,7 @@
 //! What a report says, without saying how it looks.
 
 use super::curve;
+use crate::game::TOLERANCE;
 use crate::score::{Debrief, Grade, Mark, PredictionEntry, ReadingEntry, Seen};
 
 /// A piece of a report.
@@ -100,6 +101,9 @@ fn own_view(debrief: &Debrief, out: &mut Vec<Block>) {
         out.push(Text("You made none.".to_owned()));
     }
     out.extend(debrief.predictions.iter().flat_map(prediction));
+    if !debrief.predictions.is_empty() {
+        out.push(Text(TOLERANCE.to_owned()));
+    }
     if let Some(brier) = debrief.brier {
         out.push(Text(format!(
             "Mean Brier score of all that you were sure of: {brier:.2} (0 is sure and right, 0.25 a coin toss)."

@@ -1,7 +1,8 @@
 //! How levers were pulled, judged by what could be known then.
 
 use super::look::seen;
-use super::{Dimension, Grade, Mark};
+use super::reference::References;
+use super::{Dimension, Grade, Judged, Mark};
 use crate::game::command::Command;
 use crate::game::{Pulled, Session, action_text};
 use crate::incident::schema::Action;
@@ -23,8 +24,8 @@ fn looked_between(session: &Session, from: SimTime, to: SimTime) -> bool {
     seen(session, to).any(|(at, _)| at >= from)
 }
 
-/// The four questions for one lever, with their answers.
-fn checks(session: &Session, pulled: &Pulled) -> [(&'static str, bool); 4] {
+/// The four things for one lever: what to say when it was done and when it was not, and which of them it is.
+fn checks(session: &Session, pulled: &Pulled) -> [(&'static str, &'static str, bool); 4] {
     let evidence = session.view().evidence().iter().any(|e| e.at <= pulled.at);
     let until = pulled.at + VERIFIED_WITHIN;
     let after = SimTime(pulled.at.0 + 1);
@@ -34,34 +35,50 @@ fn checks(session: &Session, pulled: &Pulled) -> [(&'static str, bool); 4] {
         .iter()
         .any(|(at, c)| *at >= after && *at <= until && matches!(c, Command::Status { .. }));
     [
-        ("looked first", looked_between(session, session.page_at(), pulled.at)),
-        ("expectation stated", pulled.prediction.is_some()),
-        ("can be taken back, or evidence first", reversible(&pulled.action) || evidence),
-        ("effect checked", settled || status || looked_between(session, after, until)),
+        (
+            "you looked at something first",
+            "you looked at nothing first",
+            looked_between(session, session.page_at(), pulled.at),
+        ),
+        ("you said what to expect", "you did not say what to expect", pulled.prediction.is_some()),
+        (
+            if reversible(&pulled.action) { "it can be taken back" } else { "you pinned evidence before" },
+            "it cannot be taken back, and no evidence was pinned before",
+            reversible(&pulled.action) || evidence,
+        ),
+        (
+            "you checked its effect",
+            "you did not check its effect within five minutes",
+            settled || status || looked_between(session, after, until),
+        ),
     ]
 }
 
-pub(super) fn mark(session: &Session) -> Mark {
+pub(super) fn mark(session: &Session, references: &References) -> Judged {
     if session.pulled().is_empty() {
-        return Mark::not_asked(Dimension::ActionQuality, "No lever was pulled.");
+        return Mark::not_asked(Dimension::ActionQuality, "No lever was pulled.").into();
     }
     let mut good = 0usize;
     let mut facts = Vec::new();
-    for pulled in session.pulled() {
+    let mut well = None;
+    for (i, pulled) in session.pulled().iter().enumerate() {
         let checks = checks(session, pulled);
-        good += checks.iter().filter(|c| c.1).count();
-        let missing: Vec<&str> = checks.iter().filter(|c| !c.1).map(|c| c.0).collect();
-        facts.push(format!(
+        let done = checks.iter().filter(|c| c.2).count();
+        good += done;
+        let said: Vec<&str> = checks.iter().map(|c| if c.2 { c.0 } else { c.1 }).collect();
+        let fact = format!(
             "{} {}: {}.",
             session.incident().clock(pulled.at),
             action_text(&pulled.action),
-            if missing.is_empty() {
-                "all four".to_owned()
-            } else {
-                format!("missing: {}", missing.join(", "))
-            }
-        ));
+            said.join(", ")
+        );
+        // Careful or not, a lever that made it worse is nothing to name under what went well.
+        let hurt = references.own.as_ref().is_some_and(|own| own.hurt(i));
+        if done == checks.len() && !hurt {
+            well.get_or_insert_with(|| fact.clone());
+        }
+        facts.push(fact);
     }
     let share = good as f64 / (4 * session.pulled().len()) as f64;
-    Mark::new(Dimension::ActionQuality, Grade::of_share(share, [0.75, 0.5, 0.25]), RULE, facts)
+    Mark::new(Dimension::ActionQuality, Grade::of_share(share, [0.75, 0.5, 0.25]), RULE, facts).with(well)
 }

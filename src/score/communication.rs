@@ -1,6 +1,6 @@
 //! What others were told.
 
-use super::{Dimension, Grade, Mark};
+use super::{Dimension, Grade, Judged, Mark};
 use crate::game::Session;
 use crate::game::command::Command;
 use crate::units::{SimSpan, SimTime, Unit};
@@ -33,7 +33,7 @@ fn measured(session: &Session, at: SimTime) -> Vec<f64> {
     all
 }
 
-pub(super) fn mark(session: &Session) -> Mark {
+pub(super) fn mark(session: &Session) -> Judged {
     let file = session.incident().file();
     let clock = |at: SimTime| session.incident().clock(at);
     let mut items: Vec<(bool, String)> = Vec::new();
@@ -82,6 +82,7 @@ pub(super) fn mark(session: &Session) -> Mark {
     }
     let good = items.iter().filter(|i| i.0).count();
     let share = good as f64 / items.len() as f64;
+    let well = items.iter().find(|i| i.0).map(|i| i.1.clone());
     let facts = items.into_iter().map(|i| i.1).collect();
-    Mark::new(Dimension::Communication, Grade::of_share(share, [0.8, 0.6, 0.3]), RULE, facts)
+    Mark::new(Dimension::Communication, Grade::of_share(share, [0.8, 0.6, 0.3]), RULE, facts).with(well)
 }

@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use super::follow_ups::effect_text;
 use super::harm::Harm;
-use super::look::{any_seen, covers, is_meant, seen};
+use super::look::{any_seen, covers, in_words, is_meant, seen};
 use super::predictions::{brier, claims};
 use super::reference::References;
-use super::{Dimension, Grade, Score};
+use super::{Grade, Judged, Score, judge};
 use crate::game::command::{Command, Finding, Verdict};
-use crate::game::{About, FeedKind, Session, action_text};
+use crate::game::{About, FeedKind, Session, action_text, lever_of};
 use crate::incident::schema::{Hypothesis, Name, Part};
 use crate::units::{SimTime, Unit, short};
 
@@ -18,7 +18,7 @@ pub const HARM_STEP_S: usize = 10;
 
 /// The two questions that are asked before the senior's reading is shown.
 pub const QUESTIONS: [&str; 2] = [
-    "What did you think was going on when you pulled the first lever?",
+    "What did you think was going on when you pulled the first lever, or decided to pull none?",
     "What would have changed your mind?",
 ];
 
@@ -108,7 +108,7 @@ pub struct PredictionEntry {
     pub clock: String,
     /// What it was about.
     pub about: String,
-    /// The series.
+    /// The series, as a person calls it.
     pub series: String,
     /// What was expected.
     pub expected: String,
@@ -140,7 +140,7 @@ pub struct ReadingEntry {
 /// An instrument at a moment of the player's run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SeenEntry {
-    /// Its name in the incident file.
+    /// The instrument, as a person calls it.
     pub name: String,
     /// What it showed in the player's run.
     pub showed: String,
@@ -222,7 +222,7 @@ pub struct HypothesisEntry {
 pub struct LoopEntry {
     /// In words.
     pub text: String,
-    /// The series at this arrow.
+    /// The series at this arrow, as a person calls it.
     pub series: String,
     /// Mean of the five minutes before the trigger.
     pub healthy: String,
@@ -237,7 +237,7 @@ pub struct LoopEntry {
 pub struct TrapEntry {
     /// What it is.
     pub what: String,
-    /// Whether the player pulled the same lever in the same way.
+    /// Whether the player pulled the same lever, in the same way or another.
     pub taken: bool,
     /// Harm with it.
     pub with: String,
@@ -316,7 +316,7 @@ pub fn debrief(session: &Session, references: &References, score: &Score) -> Deb
         hypotheses: hypotheses(session),
         why_it_held: why_it_held(session),
         trap: trap(session, references),
-        went_well: went_well(session, score),
+        went_well: went_well(session, references),
         missed: missed(session),
         follow_ups: follow_ups(session),
         discuss: file.discuss.clone(),
@@ -408,7 +408,7 @@ fn predictions(session: &Session) -> Vec<PredictionEntry> {
             PredictionEntry {
                 clock: clock(session, f.at),
                 about: about(&f.about),
-                series: f.prediction.series.clone(),
+                series: session.view().name_in_words(&f.prediction.series),
                 expected: f.expected_text(series),
                 sure: f.prediction.sure,
                 before: unit.show(f.before.unwrap_or(f64::NAN)),
@@ -517,7 +517,7 @@ fn reading(session: &Session) -> Vec<ReadingEntry> {
                 .looks_at
                 .iter()
                 .map(|name| SeenEntry {
-                    name: name.clone(),
+                    name: session.view().name_in_words(name),
                     showed: showed(session, name, at),
                     seen: had_seen(session, name, at),
                 })
@@ -605,7 +605,7 @@ fn why_it_held(session: &Session) -> Vec<LoopEntry> {
         };
         LoopEntry {
             text: step.text.clone(),
-            series: step.series.clone(),
+            series: session.view().name_in_words(&step.series),
             healthy: mean(trigger.saturating_sub(300), trigger),
             during: mean(page + 60, page + 360),
             at_end: mean(end.saturating_sub(60), end),
@@ -617,40 +617,57 @@ fn why_it_held(session: &Session) -> Vec<LoopEntry> {
 fn trap(session: &Session, references: &References) -> Option<TrapEntry> {
     let plan = session.incident().file().plans.get("trap")?;
     let harm = references.trap.as_ref()?;
-    let taken = session.pulled().iter().any(|p| plan.steps.iter().any(|s| s.1 == p.action));
+    let taken =
+        session.pulled().iter().any(|p| plan.steps.iter().any(|s| lever_of(&s.1) == lever_of(&p.action)));
     Some(TrapEntry { what: plan.what.clone(), taken, with: harm.text(), without: references.none.text() })
 }
 
-fn went_well(session: &Session, score: &Score) -> Vec<String> {
-    let good = |grade| score.dimensions.iter().filter(move |m| m.grade == grade);
-    let line = |m: &super::Mark| {
-        let fact = m.facts.first().map_or("", String::as_str);
-        format!("{}: {fact}", m.dimension.label())
+fn went_well(session: &Session, references: &References) -> Vec<String> {
+    let judged = judge(session, references);
+    let of = |grade| {
+        let line = |j: &Judged| Some(format!("{}: {}", j.mark.dimension.label(), j.well.as_ref()?));
+        judged.iter().filter(|j| j.mark.grade == grade).filter_map(line).collect::<Vec<String>>()
     };
-    let mut all: Vec<String> = good(Grade::P).map(line).collect();
+    let mut all = of(Grade::P);
     if all.is_empty() {
-        all = good(Grade::S).map(line).collect();
+        all = of(Grade::S);
     }
     for f in session.view().predictions() {
         if f.prediction.sure >= 80 && f.outcome.is_some_and(|o| o.right) {
             all.push(format!(
-                "You were {} % sure about {} and right.",
-                f.prediction.sure, f.prediction.series
+                "You were {} % sure about \"{}\" and right.",
+                f.prediction.sure,
+                session.view().name_in_words(&f.prediction.series)
             ));
         }
     }
-    let declined = session.journal().iter().filter_map(|(at, c)| match c {
-        Command::Respond { proposal, accept: false, .. } => Some((at, proposal)),
-        _ => None,
-    });
-    let hurts = score.mark(Dimension::UserHarm).is_some_and(|m| m.grade == Grade::P);
-    for (at, proposal) in declined.filter(|_| hurts) {
-        all.push(format!(
-            "At {} you left \"{proposal}\" alone and users were better off.",
-            clock(session, *at)
-        ));
-    }
+    all.extend(trap_declined(session, references));
     all
+}
+
+/// That the documented mistake was proposed and left alone, when playing it again shows that it is one.
+fn trap_declined(session: &Session, references: &References) -> Option<String> {
+    let file = session.incident().file();
+    let plan = file.plans.get("trap")?;
+    let harm = references.trap.as_ref().filter(|trap| trap.share() > references.none.share())?;
+    let (at, action) = session.journal().iter().find_map(|(at, c)| match c {
+        Command::Respond { proposal, accept: false, .. } => {
+            let action = &file.proposals.iter().find(|p| p.id == *proposal)?.action;
+            plan.steps.iter().any(|s| s.1 == *action).then_some((*at, action))
+        }
+        _ => None,
+    })?;
+    if session.pulled().iter().any(|p| p.action == *action) {
+        return None;
+    }
+    Some(format!(
+        "At {} you declined \"{}\". Played again with it and nothing else, {} of the operations are harmed; {} when \
+         nobody acts.",
+        clock(session, at),
+        action_text(action),
+        Unit::Ratio.show(harm.share()),
+        Unit::Ratio.show(references.none.share())
+    ))
 }
 
 fn missed(session: &Session) -> Vec<Missed> {
@@ -673,7 +690,7 @@ fn missed(session: &Session) -> Vec<Missed> {
             "\"{}\" (your verdict: {}) is decided by {}.",
             hypothesis.text.trim_end_matches('.'),
             verdict_text(v.verdict),
-            hypothesis.decided_by.join(", ")
+            in_words(session, &hypothesis.decided_by)
         );
         all.push(Missed { kind, text });
     }

@@ -1,6 +1,6 @@
 //! The finding and the verdicts, against the mechanism.
 
-use super::{Dimension, Grade, Mark};
+use super::{Dimension, Grade, Judged, Mark};
 use crate::game::Session;
 use crate::game::command::Verdict;
 use crate::incident::schema::Part;
@@ -15,7 +15,7 @@ fn named(truth: &[&Part], said: &[String]) -> f64 {
     ((right - wrong / 2.0) / truth.len().max(1) as f64).max(0.0)
 }
 
-pub(super) fn mark(session: &Session) -> Mark {
+pub(super) fn mark(session: &Session) -> Judged {
     let file = session.incident().file();
     let truth = &file.mechanism;
     let view = session.view();
@@ -33,6 +33,7 @@ pub(super) fn mark(session: &Session) -> Mark {
     let bottleneck = one(&finding.bottleneck);
     let mut scores = Vec::new();
     let mut facts = Vec::new();
+    let mut well = None;
     let groups: [(&str, Vec<&Part>, &[String]); 4] = [
         ("Trigger", vec![&truth.trigger], &trigger),
         ("Bottleneck", vec![&truth.bottleneck], &bottleneck),
@@ -44,6 +45,9 @@ pub(super) fn mark(session: &Session) -> Mark {
             continue;
         }
         let share = named(&parts, said);
+        if share == 1.0 {
+            well.get_or_insert_with(|| format!("{label}: you named {}.", list(said)));
+        }
         facts.push(format!("{label}: you named {} ({:.0} %).", list(said), share * 100.0));
         scores.push(share);
     }
@@ -54,12 +58,15 @@ pub(super) fn mark(session: &Session) -> Mark {
             .zip(view.hypotheses())
             .filter(|(h, v)| v.verdict == if h.holds { Verdict::Accepted } else { Verdict::Rejected })
             .count();
-        facts
-            .push(format!("Verdicts: {right} of {} explanations judged as they are.", file.hypotheses.len()));
+        let fact = format!("Verdicts: {right} of {} explanations judged as they are.", file.hypotheses.len());
+        if right == file.hypotheses.len() {
+            well.get_or_insert_with(|| fact.clone());
+        }
+        facts.push(fact);
         scores.push(right as f64 / file.hypotheses.len() as f64);
     }
     let share = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
-    Mark::new(Dimension::Diagnosis, Grade::of_share(share, [0.8, 0.6, 0.35]), RULE, facts)
+    Mark::new(Dimension::Diagnosis, Grade::of_share(share, [0.8, 0.6, 0.35]), RULE, facts).with(well)
 }
 
 #[cfg(test)]

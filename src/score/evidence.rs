@@ -1,17 +1,17 @@
 //! Whether verdicts and the finding rest on something that decides them.
 
 use super::look::is_meant;
-use super::{Dimension, Grade, Mark};
+use super::{Dimension, Grade, Judged, Mark};
 use crate::game::Session;
 use crate::game::command::{EvidenceId, Verdict};
 
 const RULE: &str = "A verdict, or the finding, rests on evidence when it cites a pinned reading that decides it. Share \
     of the verdicts and the finding that do: P from 75 %, S from 50 %, M from 25 % or when something was pinned.";
 
-pub(super) fn mark(session: &Session) -> Mark {
+pub(super) fn mark(session: &Session) -> Judged {
     let file = session.incident().file();
     if file.hypotheses.is_empty() {
-        return Mark::not_asked(Dimension::Evidence, "The incident has no explanations to judge.");
+        return Mark::not_asked(Dimension::Evidence, "The incident has no explanations to judge.").into();
     }
     let view = session.view();
     let supports = |cited: &[EvidenceId], names: &[String]| {
@@ -21,6 +21,7 @@ pub(super) fn mark(session: &Session) -> Mark {
             .any(|e| names.iter().any(|n| is_meant(session, &e.what, n)))
     };
     let mut facts = vec![format!("{} readings pinned.", view.evidence().len())];
+    let mut well = None;
     let mut based = 0;
     let mut asked = 0;
     for (hypothesis, seen) in file.hypotheses.iter().zip(view.hypotheses()) {
@@ -31,12 +32,16 @@ pub(super) fn mark(session: &Session) -> Mark {
         let rests = supports(&seen.evidence, &hypothesis.decided_by);
         based += u32::from(rests);
         let cited: Vec<String> = seen.evidence.iter().map(EvidenceId::to_string).collect();
-        facts.push(format!(
+        let fact = format!(
             "\"{}\": {}{}.",
             hypothesis.text,
             if cited.is_empty() { "no evidence cited".to_owned() } else { cited.join(", ") },
             if rests { ", which decides it" } else { "; nothing cited decides it" },
-        ));
+        );
+        if rests {
+            well.get_or_insert_with(|| fact.clone());
+        }
+        facts.push(fact);
     }
     let finding = view.finding();
     if *finding != Default::default() {
@@ -46,16 +51,20 @@ pub(super) fn mark(session: &Session) -> Mark {
         let rests = supports(&finding.evidence, &deciding);
         based += u32::from(rests);
         let text = if rests { "rests on evidence that decides it" } else { "cites nothing that decides it" };
-        facts.push(format!("The finding {text}."));
+        let fact = format!("The finding {text}.");
+        if rests {
+            well.get_or_insert_with(|| fact.clone());
+        }
+        facts.push(fact);
     }
     if asked == 0 {
         facts.push("Nothing was judged and no finding was written.".to_owned());
-        return Mark::new(Dimension::Evidence, Grade::U, RULE, facts);
+        return Mark::new(Dimension::Evidence, Grade::U, RULE, facts).into();
     }
     let share = f64::from(based) / f64::from(asked);
     let grade = match Grade::of_share(share, [0.75, 0.5, 0.25]) {
         Grade::U if !view.evidence().is_empty() => Grade::M,
         grade => grade,
     };
-    Mark::new(Dimension::Evidence, grade, RULE, facts)
+    Mark::new(Dimension::Evidence, grade, RULE, facts).with(well)
 }

@@ -1,8 +1,8 @@
 //! The work afterwards.
 
-use super::{Dimension, Grade, Mark};
+use super::{Dimension, Grade, Judged, Mark};
 use crate::game::Session;
-use crate::incident::schema::Effect;
+use crate::incident::schema::{Effect, FollowUp};
 
 const RULE: &str = "Up to three follow-ups. P: one prevents it or keeps it small, and none changes little; S: one \
     prevents it or keeps it small; M: one shows it earlier; U: none of these.";
@@ -17,10 +17,10 @@ pub(super) fn effect_text(effect: Effect) -> &'static str {
     }
 }
 
-pub(super) fn mark(session: &Session) -> Mark {
+pub(super) fn mark(session: &Session) -> Judged {
     let file = session.incident().file();
     let Some(chosen) = session.view().chosen_follow_ups() else {
-        return Mark::not_asked(Dimension::FollowUps, "No follow-ups were chosen.");
+        return Mark::not_asked(Dimension::FollowUps, "No follow-ups were chosen.").into();
     };
     let picked: Vec<_> = file.follow_ups.iter().filter(|f| chosen.contains(&f.id)).collect();
     let has = |wanted: &[Effect]| picked.iter().any(|f| wanted.contains(&f.effect));
@@ -31,6 +31,9 @@ pub(super) fn mark(session: &Session) -> Mark {
         (false, _, true) => Grade::M,
         _ => Grade::U,
     };
-    let facts = picked.iter().map(|f| format!("{} {}: {}", f.text, effect_text(f.effect), f.why)).collect();
-    Mark::new(Dimension::FollowUps, grade, RULE, facts)
+    let line = |f: &&FollowUp| format!("{} It {}: {}", f.text, effect_text(f.effect), f.why);
+    let useful = picked.iter().find(|f| matches!(f.effect, Effect::Prevents | Effect::Limits));
+    let well = useful.map(line);
+    let facts = picked.iter().map(line).collect();
+    Mark::new(Dimension::FollowUps, grade, RULE, facts).with(well)
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::reference::References;
-use super::{Dimension, Grade, Mark};
+use super::{Dimension, Grade, Judged, Mark};
 use crate::game::Session;
 use crate::telemetry::SeriesSet;
 use crate::units::{Unit, short};
@@ -124,10 +124,10 @@ pub(super) fn avoided(own: &Harm, references: &References) -> Option<f64> {
 const RULE: &str = "Harm is failed plus late operations plus half of those turned away. Between the run in which \
     nobody does anything (0) and the senior's (1), on the same seed: P from 0.75, S from 0.4, M from 0.05.";
 
-pub(super) fn mark(session: &Session, references: &References) -> Mark {
+pub(super) fn mark(session: &Session, references: &References) -> Judged {
     let own = references.own_harm(session);
     let Some(avoided) = avoided(&own, references) else {
-        return Mark::not_asked(Dimension::UserHarm, "Doing nothing does no harm in this incident.");
+        return Mark::not_asked(Dimension::UserHarm, "Doing nothing does no harm in this incident.").into();
     };
     let facts = vec![
         format!("You: {}.", own.text()),
@@ -139,7 +139,14 @@ pub(super) fn mark(session: &Session, references: &References) -> Mark {
         ),
         format!("You are at {avoided:.2} between doing nothing and the senior."),
     ];
-    Mark::new(Dimension::UserHarm, Grade::of_share(avoided, [0.75, 0.4, 0.05]), RULE, facts)
+    let well = (avoided > 0.0).then(|| {
+        format!(
+            "{} of the operations were harmed in your run, {} when nobody acts.",
+            Unit::Ratio.show(own.share()),
+            Unit::Ratio.show(references.none.share())
+        )
+    });
+    Mark::new(Dimension::UserHarm, Grade::of_share(avoided, [0.75, 0.4, 0.05]), RULE, facts).with(well)
 }
 
 #[cfg(test)]

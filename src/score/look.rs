@@ -30,6 +30,14 @@ pub(super) fn covers(shown: &str, name: &str) -> bool {
     part || matches(name, shown) || matches(shown, name)
 }
 
+/// Names of the incident file as a person calls them.
+pub(super) fn in_words(session: &Session, names: &[String]) -> String {
+    let view = session.view();
+    let mut all: Vec<String> = names.iter().map(|n| view.name_in_words(n)).collect();
+    all.dedup();
+    all.join(", ")
+}
+
 /// Everything that was opened or pinned before an instant, with the instant.
 pub(super) fn seen(session: &Session, before: SimTime) -> impl Iterator<Item = (SimTime, &Source)> {
     session.journal().iter().filter(move |(at, _)| *at <= before).filter_map(|(at, c)| match c {

@@ -156,6 +156,24 @@ impl Mark {
     fn not_asked(dimension: Dimension, why: &str) -> Mark {
         Mark::new(dimension, Grade::NotAsked, "Nothing was asked about this.", vec![why.to_owned()])
     }
+
+    /// With the fact that speaks for the player.
+    fn with(self, well: Option<String>) -> Judged {
+        Judged { mark: self, well }
+    }
+}
+
+/// A mark, and what was good about it.
+struct Judged {
+    mark: Mark,
+    /// The fact that speaks for the player, to be named under what went well; nothing when there is none.
+    well: Option<String>,
+}
+
+impl From<Mark> for Judged {
+    fn from(mark: Mark) -> Judged {
+        mark.with(None)
+    }
 }
 
 /// How often a player asked for help.
@@ -197,20 +215,25 @@ pub fn score(session: &Session, references: &References) -> Score {
     let asked =
         session.journal().iter().filter(|(_, c)| matches!(c, crate::game::command::Command::Hint)).count();
     let independence = Independence { hints: asked, of: file.stages.iter().map(|s| s.hints.len()).sum() };
+    let dimensions = judge(session, references).into_iter().map(|j| j.mark).collect();
+    Score { dimensions, independence }
+}
+
+/// All dimensions in order; none in the lab.
+fn judge(session: &Session, references: &References) -> Vec<Judged> {
     if session.options().mode == Mode::Lab {
-        return Score { dimensions: Vec::new(), independence };
+        return Vec::new();
     }
-    let dimensions = vec![
+    vec![
         harm::mark(session, references),
         stabilise::mark(session, references),
         diagnosis::mark(session),
         evidence::mark(session),
         search::mark(session),
         predictions::mark(session),
-        action_quality::mark(session),
+        action_quality::mark(session, references),
         recovery::mark(session, references),
         communication::mark(session),
         follow_ups::mark(session),
-    ];
-    Score { dimensions, independence }
+    ]
 }

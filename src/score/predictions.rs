@@ -1,6 +1,6 @@
 //! Predictions, readings chosen, and how sure the player was.
 
-use super::{Dimension, Grade, Mark};
+use super::{Dimension, Grade, Judged, Mark};
 use crate::game::Session;
 use crate::game::command::Command;
 use crate::incident::schema::Ask;
@@ -39,7 +39,7 @@ pub(super) fn brier(claims: &[(u8, bool)]) -> Option<f64> {
     (!claims.is_empty()).then(|| claims.iter().map(miss).sum::<f64>() / claims.len() as f64)
 }
 
-pub(super) fn mark(session: &Session) -> Mark {
+pub(super) fn mark(session: &Session) -> Judged {
     let asked = session.incident().file().stages.iter().any(|s| !s.asks.is_empty());
     let claims = claims(session);
     let Some(score) = brier(&claims) else {
@@ -47,10 +47,11 @@ pub(super) fn mark(session: &Session) -> Mark {
             return Mark::not_asked(
                 Dimension::Predictions,
                 "Nothing was predicted and nothing asked for it.",
-            );
+            )
+            .into();
         }
         let facts = vec!["Nothing was predicted, though it was asked for.".to_owned()];
-        return Mark::new(Dimension::Predictions, Grade::U, RULE, facts);
+        return Mark::new(Dimension::Predictions, Grade::U, RULE, facts).into();
     };
     let right = claims.iter().filter(|c| c.1).count();
     let sure = claims.iter().map(|c| f64::from(c.0)).sum::<f64>() / claims.len() as f64;
@@ -60,7 +61,8 @@ pub(super) fn mark(session: &Session) -> Mark {
     ];
     // Smaller is better; the limits are written as distances from the worst.
     let grade = Grade::of_share(1.0 - score, [0.85, 0.75, 0.60]);
-    Mark::new(Dimension::Predictions, grade, RULE, facts)
+    let well = (right > 0).then(|| facts[0].clone());
+    Mark::new(Dimension::Predictions, grade, RULE, facts).with(well)
 }
 
 #[cfg(test)]

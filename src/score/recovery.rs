@@ -2,7 +2,7 @@
 
 use super::harm::{Harm, WELL};
 use super::reference::References;
-use super::{Dimension, Grade, Mark};
+use super::{Dimension, Grade, Judged, Mark};
 use crate::game::{Pulled, Session, action_text};
 use crate::incident::schema::Action;
 use crate::units::{SimTime, Unit};
@@ -46,13 +46,13 @@ fn taken_away(pulled: &[Pulled]) -> Vec<&Pulled> {
     found
 }
 
-pub(super) fn mark(session: &Session, references: &References) -> Mark {
+pub(super) fn mark(session: &Session, references: &References) -> Judged {
     let dimension = Dimension::Recovery;
     let harm = references.own_harm(session);
     let trigger = session.trigger_at().as_secs() as usize;
     let worst = harm.worst_minute(trigger);
     if worst <= RELAPSED {
-        return Mark::not_asked(dimension, "Users were never harmed enough to recover from.");
+        return Mark::not_asked(dimension, "Users were never harmed enough to recover from.").into();
     }
     let clock = |s: usize| session.incident().clock(SimTime::from_secs(s as u64));
     let seconds = harm.per_second.len();
@@ -65,9 +65,10 @@ pub(super) fn mark(session: &Session, references: &References) -> Mark {
     let Some(recovered) = harm.recovered_at(trigger) else {
         facts.push("It had not recovered by the end.".to_owned());
         let grade = if at_end <= worst / 2.0 { Grade::M } else { Grade::U };
-        return Mark::new(dimension, grade, RULE, facts);
+        return Mark::new(dimension, grade, RULE, facts).into();
     };
-    facts.push(format!("Recovered for good at {}.", clock(recovered)));
+    let well = format!("Recovered for good at {}.", clock(recovered));
+    facts.push(well.clone());
     let mut spoilt = false;
     for p in taken_away(session.pulled()) {
         let at = p.at.as_secs() as usize;
@@ -88,7 +89,7 @@ pub(super) fn mark(session: &Session, references: &References) -> Mark {
         spoilt = true;
         facts.push(format!("It relapsed at {} after a good minute at {}.", clock(again.0), clock(first)));
     }
-    Mark::new(dimension, if spoilt { Grade::S } else { Grade::P }, RULE, facts)
+    Mark::new(dimension, if spoilt { Grade::S } else { Grade::P }, RULE, facts).with(Some(well))
 }
 
 /// The first good minute after the first bad one.

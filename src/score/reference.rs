@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::harm::Harm;
 use crate::game::command::Command;
-use crate::game::{Mode, PlanError, Session, SessionOptions, play_on};
+use crate::game::{Mode, PlanError, Session, SessionOptions, action_text, play_on};
 use crate::incident::Incident;
-use crate::units::SimTime;
+use crate::units::{SimTime, Unit};
 
 /// The same incident and seed, without the player.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,11 +32,15 @@ pub struct OwnRuns {
     pub none: Harm,
     /// What the player's run itself came to when it is played on to the end of the clock, at its own size.
     pub played_out: Harm,
+    /// Size of these re-runs as a share of the player's run, up to 1.
+    pub size: f64,
 }
 
 /// Operations per second that are enough for the re-runs that leave out one lever: they tell helpful from harmful,
 /// which a smaller system shows as well.
 const RERUN_RATE: f64 = 800.0;
+/// A lever hurt when it added this share of the harm of doing nothing.
+const HURT: f64 = 0.02;
 
 impl References {
     /// Runs the incident without a player: nobody, the senior, the trap. They share the time before the first lever.
@@ -44,6 +48,19 @@ impl References {
     /// # Errors
     /// When a plan of the incident cannot be played.
     pub fn compute(incident: &Arc<Incident>, seed: u64, scale: f64) -> Result<References, PlanError> {
+        References::compute_telling(incident, seed, scale, &mut |_| {})
+    }
+
+    /// The same; each run is named to `tell` as it begins.
+    ///
+    /// # Errors
+    /// As [`References::compute`].
+    pub fn compute_telling(
+        incident: &Arc<Incident>,
+        seed: u64,
+        scale: f64,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<References, PlanError> {
         let file = incident.file();
         let plans = [file.plans.get("senior"), file.plans.get("trap")];
         let first = |p: &crate::incident::schema::Plan| p.steps.first().map(|s| incident.at(s.0));
@@ -51,20 +68,40 @@ impl References {
         let mut shared = Session::new(Arc::clone(incident), options);
         let end = shared.end();
         let fork = plans.iter().flatten().filter_map(|p| first(p)).min().unwrap_or(end);
+        tell("nobody does anything");
         shared.advance(fork);
         let run = |plan| Ok(Harm::of(play_on(shared.clone(), plan, end)?.series()));
-        Ok(References {
-            none: run(None)?,
-            senior: run(plans[0])?,
-            trap: plans[1].map(|p| run(Some(p))).transpose()?,
-            own: None,
-        })
+        let none = run(None)?;
+        tell("the senior's plan");
+        let senior = run(plans[0])?;
+        let trap = match plans[1] {
+            Some(plan) => {
+                tell("the trap");
+                Some(run(Some(plan))?)
+            }
+            None => None,
+        };
+        Ok(References { none, senior, trap, own: None })
     }
 
     /// Adds the re-runs of a player's own run.
-    pub fn with_own(mut self, session: &Session) -> References {
-        self.own = Some(OwnRuns::compute(session));
+    pub fn with_own(self, session: &Session) -> References {
+        self.with_own_telling(session, &mut |_| {})
+    }
+
+    /// The same; each run is named to `tell` as it begins.
+    pub fn with_own_telling(mut self, session: &Session, tell: &mut dyn FnMut(&str)) -> References {
+        self.own = Some(OwnRuns::compute_telling(session, tell));
         self
+    }
+
+    /// How many runs are named to `tell` for a session, by [`References::compute_telling`] and
+    /// [`References::with_own_telling`] together.
+    pub fn runs(session: &Session) -> usize {
+        let trap = usize::from(session.incident().file().plans.contains_key("trap"));
+        let levers = session.pulled().len();
+        let own = levers + 1 + usize::from(levers > 0) + usize::from(session.now() < session.end());
+        2 + trap + own
     }
 
     /// Harm of the player's run, played out to the end of the clock when that was computed.
@@ -77,6 +114,10 @@ impl OwnRuns {
     /// Plays the levers of a run again, each time leaving out another one. This takes as many runs as there were
     /// levers, at a reduced size.
     pub fn compute(session: &Session) -> OwnRuns {
+        OwnRuns::compute_telling(session, &mut |_| {})
+    }
+
+    fn compute_telling(session: &Session, tell: &mut dyn FnMut(&str)) -> OwnRuns {
         let options = session.options();
         let levers: Vec<(SimTime, Command)> = session
             .pulled()
@@ -86,26 +127,54 @@ impl OwnRuns {
         let rate = session.incident().spec().traffic.first().map_or(1.0, |t| t.1).max(1.0);
         let small =
             SessionOptions { mode: Mode::Lab, scale: options.scale.min(RERUN_RATE / rate), ..options };
+        let size = small.scale / options.scale;
         let mut trunk = Session::new(Arc::clone(session.incident()), small);
         let mut without = Vec::with_capacity(levers.len());
         for (i, (at, lever)) in levers.iter().enumerate() {
+            tell(&format!("your run without {}", action_text(&session.pulled()[i].action)));
             trunk.advance(*at);
             without.push(finish(trunk.clone(), &levers[i + 1..]));
             // Levers were accepted once and the lab refuses no more than that; a proposal may use one that the
             // player is not offered, and then it stays out on both sides.
             let _ = trunk.submit(lever.clone());
         }
+        tell("your run with every lever, at the same size");
         let with = finish(trunk, &[]);
         let none = match levers.first() {
             None => with.clone(),
-            Some(_) => finish(Session::new(Arc::clone(session.incident()), small), &[]),
+            Some(_) => {
+                tell("nobody does anything, at the same size");
+                finish(Session::new(Arc::clone(session.incident()), small), &[])
+            }
         };
         let played_out = if session.now() >= session.end() {
             Harm::of(session.series())
         } else {
+            tell("your run to the end of the clock");
             Harm::of(session.played_out().series())
         };
-        OwnRuns { with, without, none, played_out }
+        OwnRuns { with, without, none, played_out, size }
+    }
+
+    /// What a lever added to the harm, by its place among those that were pulled, as a share of the harm of doing
+    /// nothing; below 0 when it took some away. All of it is from the re-runs, so that like is compared with like.
+    pub(super) fn added(&self, lever: usize) -> Option<f64> {
+        let without = self.without.get(lever)?;
+        Some((self.with.total() - without.total()) / self.none.total().max(1.0))
+    }
+
+    /// Whether a lever made it worse to speak of.
+    pub(super) fn hurt(&self, lever: usize) -> bool {
+        self.added(lever).is_some_and(|share| share > HURT)
+    }
+
+    /// Which runs these are, to stand in front of their figures.
+    pub fn label(&self) -> String {
+        if self.size < 1.0 {
+            format!("In re-runs at {} of the size", Unit::Ratio.show(self.size))
+        } else {
+            "In re-runs".to_owned()
+        }
     }
 }
 

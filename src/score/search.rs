@@ -1,16 +1,16 @@
 //! What was looked at before the first lever.
 
-use super::look::any_seen;
-use super::{Dimension, Grade, Mark};
+use super::look::{any_seen, in_words};
+use super::{Dimension, Grade, Judged, Mark};
 use crate::game::Session;
 
 const RULE: &str = "Before the first lever (or by the end, without one): for how many explanations something was opened \
     or pinned that decides them. P from 75 %, S from 50 %, M from 25 %.";
 
-pub(super) fn mark(session: &Session) -> Mark {
+pub(super) fn mark(session: &Session) -> Judged {
     let file = session.incident().file();
     if file.hypotheses.is_empty() {
-        return Mark::not_asked(Dimension::Search, "The incident has no explanations to search for.");
+        return Mark::not_asked(Dimension::Search, "The incident has no explanations to search for.").into();
     }
     let first = session.pulled().first().map(|p| p.at);
     let before = first.unwrap_or(session.now());
@@ -26,11 +26,13 @@ pub(super) fn mark(session: &Session) -> Mark {
             facts.push(format!(
                 "Not looked at before: what decides \"{}\" ({}).",
                 hypothesis.text,
-                hypothesis.decided_by.join(", ")
+                in_words(session, &hypothesis.decided_by)
             ));
         }
     }
-    facts.push(format!("Looked at: what decides {found} of {} explanations.", file.hypotheses.len()));
+    let looked = format!("Looked at: what decides {found} of {} explanations.", file.hypotheses.len());
+    let well = (found > 0).then(|| looked.clone());
+    facts.push(looked);
     let share = f64::from(found) / file.hypotheses.len() as f64;
-    Mark::new(Dimension::Search, Grade::of_share(share, [0.75, 0.5, 0.25]), RULE, facts)
+    Mark::new(Dimension::Search, Grade::of_share(share, [0.75, 0.5, 0.25]), RULE, facts).with(well)
 }

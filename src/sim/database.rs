@@ -10,7 +10,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::cache::TICK_BITS;
+use super::math::Exponential;
 use super::meter::HostCounters;
+use super::rng::Stream;
 use super::spec::DatabaseSpec;
 
 /// Fraction bits of a rate.
@@ -66,7 +68,7 @@ pub struct Host {
     pub connections: u32,
     /// Connections accepted at most.
     pub connection_limit: u32,
-    /// Tick of the last read of each page; zero when never read.
+    /// Tick of the last read of each page; zero when it is not in memory.
     pages: Vec<u32>,
     page_stays_ticks: u32,
     /// Counts.
@@ -93,7 +95,7 @@ impl Host {
             connections: 0,
             connection_limit: spec.connections,
             pages: vec![0; spec.pages as usize],
-            page_stays_ticks: (spec.page_stays.0 >> TICK_BITS).min(u64::from(u32::MAX)) as u32,
+            page_stays_ticks: (spec.page_stays.0 >> TICK_BITS).min(1 << 30) as u32,
             counters: HostCounters::default(),
         };
         let table = spec.connections.min(100_000) + 64;
@@ -168,9 +170,32 @@ impl Host {
             return false;
         }
         let page = super::math::scale_to(page_hash >> 32, self.pages.len() as u32) as usize;
-        let tick = (now >> TICK_BITS) as u32 + 1;
+        let tick = self.page_tick(now);
         let last = std::mem::replace(&mut self.pages[page], tick);
         last == 0 || tick - last > self.page_stays_ticks
+    }
+
+    /// Ticks as pages count them: later than any page's stay even at the start, so that reads from before the start have
+    /// a tick of their own.
+    fn page_tick(&self, now: u64) -> u32 {
+        (now >> TICK_BITS) as u32 + 1 + self.page_stays_ticks
+    }
+
+    /// Fills the memory as a healthy system would have it at the start: pages that are read `per_s` times a second in
+    /// all were last read an exponential time ago.
+    pub fn warm_memory(&mut self, per_s: f64, exponential: &Exponential, rng: &mut Stream) {
+        if self.pages.is_empty() || per_s <= 0.0 {
+            return;
+        }
+        let start = self.page_tick(0);
+        let gap_ns = self.pages.len() as f64 / per_s * 1e9;
+        for page in 0..self.pages.len() {
+            let ago = exponential.draw(rng) as f64 / 4_294_967_296.0 * gap_ns;
+            let ticks = (ago as u64 >> TICK_BITS).min(u64::from(u32::MAX)) as u32;
+            if ticks < self.page_stays_ticks {
+                self.pages[page] = start - ticks;
+            }
+        }
     }
 
     /// Starts a query that needs `work` nanoseconds of CPU.

@@ -430,6 +430,7 @@ impl World {
             Answer::ClientGone => &mut self.counters.requests_abandoned,
         };
         *counter += 1;
+        self.probe.count(LogKind::Access);
         if operation.traced {
             self.trace_answer(&operation, instance, answer, took);
         }
@@ -621,9 +622,7 @@ impl World {
         let kind =
             SpanKind::Attempt { attempt: u32::from(operation.attempt), instance: instance.map(u32::from) };
         self.probe.span(operation.number, SpanRecord { kind, start, end: start + took, end_kind });
-        let access = LogKind::Access;
-        let status = answer.status();
-        self.probe.log(|| request_log(now, access, operation, instance, status, took), access);
+        self.probe.example(request_log(now, LogKind::Access, operation, instance, answer.status(), took));
     }
 }
 

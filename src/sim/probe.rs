@@ -201,6 +201,19 @@ impl Probe {
         }
     }
 
+    /// Counts a record of which no example is kept.
+    #[inline]
+    pub fn count(&mut self, kind: LogKind) {
+        self.counts[kind as usize] += 1;
+    }
+
+    /// Keeps an example of a record that was counted apart, while there are few of its kind.
+    pub fn example(&mut self, record: LogRecord) {
+        if self.logs.iter().filter(|l| l.kind == record.kind).count() < KEPT_PER_KIND as usize {
+            self.logs.push(record);
+        }
+    }
+
     /// Begins to trace an operation.
     pub fn open(&mut self, trace: TraceRecord) {
         self.open.push(trace);

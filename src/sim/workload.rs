@@ -4,7 +4,7 @@
 //! on nothing in the system, so they are drawn in batches, and the cache entries that they will need are read ahead.
 
 use super::cache::Cache;
-use super::math::{Exponential, Keys};
+use super::math::{Exponential, Keys, mix};
 use super::request::Operation;
 use super::rng::Stream;
 use super::spec::Spec;
@@ -23,7 +23,9 @@ pub(super) struct Workload {
     /// Last arrival drawn, Q16.
     clock: u64,
     number: u64,
-    trace_one_in: u64,
+    /// An operation is traced when its number's hash lies below this; a hash, so that no period of the system (round
+    /// robin over instances, say) can fall in step with it.
+    trace_below: u32,
     /// For each kind: upper end of its part of the 32-bit range, keys, first key in the cache (none if not cached).
     reads: Vec<(u32, Keys, Option<u32>)>,
     clients: Vec<u32>,
@@ -62,7 +64,7 @@ impl Workload {
             rate: 0,
             clock: 0,
             number: 0,
-            trace_one_in: u64::from(spec.trace_one_in.max(1)),
+            trace_below: u32::MAX / spec.trace_one_in.max(1),
             reads: spec
                 .reads
                 .iter()
@@ -122,7 +124,7 @@ impl Workload {
                 read: read as u8,
                 client: client as u8,
                 attempt: 1,
-                traced: self.number.is_multiple_of(self.trace_one_in),
+                traced: mix(self.number) as u32 <= self.trace_below,
             });
         }
         for operation in &self.batch {

@@ -267,11 +267,37 @@ impl World {
             ring_uses: rings.into_iter().map(|r| r.1).collect(),
             registers,
         };
+        world.warm_memory(seed);
         for service in 0..world.services.len() as u16 {
             world.events.at(SECOND, Control::CloseIdle { service });
         }
         world.workload.refill(&world.exponential, &world.caches[0]);
         world
+    }
+
+    /// Puts into the hosts' memory what a healthy system's misses would have left there.
+    fn warm_memory(&mut self, seed: u64) {
+        let mut rng = Stream::new(seed, "what memory holds at the start");
+        let offered = self.spec.traffic.first().map_or(0.0, |t| t.1);
+        // A key asked for λ times a second and kept for T is missed λ/(1+λT) times a second.
+        let misses = |read: &super::spec::ReadSpec| -> f64 {
+            if read.query.cold_factor <= 1.0 {
+                return 0.0;
+            }
+            let ttl = read.ttl.map_or(0.0, |t| t.as_secs_f64());
+            popularity(read.keys)
+                .iter()
+                .map(|p| p * read.share * offered)
+                .map(|rate| rate / (1.0 + rate * ttl))
+                .sum()
+        };
+        let per_s: f64 = self.spec.reads.iter().map(misses).sum();
+        for database in &mut self.databases {
+            let hosts = database.hosts.len() as f64;
+            for host in &mut database.hosts {
+                host.warm_memory(per_s / hosts, &self.exponential, &mut rng);
+            }
+        }
     }
 
     /// The present instant.

@@ -24,7 +24,7 @@ impl Level {
     }
 }
 
-/// One line. Lines of one second and one kind are sampled: `alike` says for how many it stands.
+/// One line. Lines of one second and one kind are sampled: those kept together stand for all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogLine {
     /// When.
@@ -39,6 +39,6 @@ pub struct LogLine {
     pub text: String,
     /// The operation that it is about, as traces name it.
     pub operation: Option<u64>,
-    /// Lines of this kind in this second, this one included.
+    /// For how many lines of this kind in this second it stands, itself included.
     pub alike: u32,
 }

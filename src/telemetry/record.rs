@@ -8,11 +8,8 @@ use crate::sim::digest::Digest;
 use crate::sim::meter::{ATTEMPTS_TOLD_APART, Counters, Histogram, HostCounters};
 use crate::sim::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, TraceRecord};
 use crate::sim::service::InstanceState;
-use crate::sim::spec::Spec;
+use crate::sim::spec::{Abandoned, PoolSpec, Spec};
 use crate::units::{SECOND, SimSpan, SimTime, Unit};
-
-/// Traces kept; the oldest go first.
-const TRACES_KEPT: usize = 40_000;
 
 /// Steps a world and records what its instruments show.
 #[derive(Clone, Debug)]
@@ -34,7 +31,9 @@ struct Names {
     clients: Vec<String>,
     reads: Vec<String>,
     balancer: String,
-    pool: crate::sim::spec::PoolSpec,
+    pool: PoolSpec,
+    /// What the log says of a query that took too long.
+    given_up: &'static str,
 }
 
 /// Cumulative readings of one instant.
@@ -131,11 +130,12 @@ impl Recorder {
     fn collect(&mut self, world: &mut World) {
         let (mut logs, counts, traces) = world.probe().take();
         logs.sort_by_key(|r| r.at);
-        self.logs.extend(logs.iter().map(|r| self.names.log_line(r, counts[r.kind as usize])));
-        self.traces.extend(traces.iter().map(|t| self.names.trace(t)));
-        if self.traces.len() > TRACES_KEPT {
-            self.traces.drain(..self.traces.len() - TRACES_KEPT);
+        for record in &logs {
+            // The lines kept of a kind share those that were not: together they stand for all.
+            let kept = logs.iter().filter(|l| l.kind == record.kind).count() as u32;
+            self.logs.push(self.names.log_line(record, counts[record.kind as usize].div_ceil(kept)));
         }
+        self.traces.extend(traces.iter().map(|t| self.names.trace(t)));
     }
 }
 
@@ -391,6 +391,10 @@ impl Names {
             reads: spec.reads.iter().map(|r| r.name.clone()).collect(),
             balancer: spec.balancer.name.clone(),
             pool: spec.services[0].pool,
+            given_up: match spec.databases[spec.services[0].database].abandoned {
+                Abandoned::Cancelled => "cancelled",
+                Abandoned::RunsOn => "given up, it runs on",
+            },
         }
     }
 
@@ -420,8 +424,8 @@ impl Names {
                 Level::Warn,
                 instance,
                 format!(
-                    "db client: query gave no answer within {}, cancelled (try {} of {}) host={host} attempt={}",
-                    self.pool.query_timeout, r.detail, self.pool.attempts, r.attempt,
+                    "db client: query gave no answer within {}, {} (try {} of {}) host={host} attempt={}",
+                    self.pool.query_timeout, self.given_up, r.detail, self.pool.attempts, r.attempt,
                 ),
             ),
             LogKind::ConnectionRefused => (

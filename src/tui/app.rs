@@ -124,7 +124,6 @@ impl App {
     }
 
     /// The run, when there is one.
-    #[cfg(test)]
     pub(crate) fn play(&self) -> Option<&Play> {
         self.play.as_ref()
     }

@@ -12,6 +12,7 @@ mod input;
 mod layer;
 mod pace;
 mod panes;
+mod picture;
 mod play;
 mod screens;
 mod terminal;
@@ -29,6 +30,7 @@ use crate::game::{Mode, Session};
 use crate::incident::Incident;
 use crate::store;
 
+pub use picture::picture;
 pub use terminal::Unusable;
 
 /// A run as it stands, for those who keep something of it.

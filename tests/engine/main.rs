@@ -1,6 +1,7 @@
 //! The engine at its boundary: a spec, a seed and changes go in; counts and series come out.
 
 mod conservation;
+mod golden;
 mod theory;
 
 use pagerdrill::sim::Spec;

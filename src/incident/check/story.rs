@@ -79,6 +79,9 @@ impl Checker<'_> {
         for (i, message) in file.messages.iter().enumerate() {
             self.person(&place!["messages", i, "from"], &message.from);
             self.placeholders(&place!["messages", i, "text"], &message.text);
+            if let Some((series, _)) = &message.only_if {
+                self.one_series(&place!["messages", i, "only_if"], series);
+            }
             let replies = &message.replies;
             if !replies.is_empty() && (replies.len() < 2 || !replies.iter().any(|reply| reply.fits)) {
                 let help = "give at least two replies, one of them with `fits: true`";
@@ -94,6 +97,9 @@ impl Checker<'_> {
         for (i, proposal) in file.proposals.iter().enumerate() {
             self.person(&place!["proposals", i, "from"], &proposal.from);
             self.placeholders(&place!["proposals", i, "text"], &proposal.text);
+            if let Some((series, _)) = &proposal.only_if {
+                self.one_series(&place!["proposals", i, "only_if"], series);
+            }
             self.action(place!["proposals", i, "action"], &proposal.action);
         }
     }

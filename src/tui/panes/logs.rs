@@ -36,22 +36,16 @@ struct Counted {
     stream: &'static str,
     /// By [`BAR_S`] seconds.
     bars: Vec<u64>,
-    /// The newest second that had lines, and how many.
-    newest: (u64, u32),
 }
 
 impl Counted {
     fn add(&mut self, line: &LogLine) {
         let second = line.at.as_secs();
-        // Sampled lines of one second each say for how many they stand together.
-        let (before, counted) = self.newest;
-        let more = if before == second { line.alike.saturating_sub(counted) } else { line.alike };
-        self.newest = (second, if before == second { counted.max(line.alike) } else { line.alike });
         let bar = second as usize / BAR_S;
         if self.bars.len() <= bar {
             self.bars.resize(bar + 1, 0);
         }
-        self.bars[bar] += u64::from(more);
+        self.bars[bar] += u64::from(line.alike);
     }
 
     /// The bars of the last minutes; the one that has just begun would look like a drop.
@@ -101,7 +95,7 @@ impl Logs {
         }
         for line in &logs[self.counted_upto..] {
             let at = self.counted.iter().position(|c| c.stream == line.stream).unwrap_or_else(|| {
-                self.counted.push(Counted { stream: line.stream, bars: Vec::new(), newest: (0, 0) });
+                self.counted.push(Counted { stream: line.stream, bars: Vec::new() });
                 self.counted.len() - 1
             });
             self.counted[at].add(line);
@@ -186,7 +180,10 @@ impl Logs {
             head.push_str(&format!("  operation {operation:x}"));
         }
         if line.alike > 1 {
-            head.push_str(&format!("  one of {} such lines in that second", short(f64::from(line.alike))));
+            head.push_str(&format!(
+                "  stands for {} such lines of that second",
+                short(f64::from(line.alike))
+            ));
         }
         canvas.text(area, 0, &"─".repeat(usize::from(area.width)), Role::Muted);
         canvas.text(area, 1, &head, Role::Accent);
@@ -373,19 +370,19 @@ mod tests {
     }
 
     #[test]
-    fn sampled_lines_of_one_second_count_once_for_all_that_they_stand_for() {
+    fn sampled_lines_count_for_all_that_they_stand_for() {
         let mut logs = Logs::default();
         let record = [
             line(1, "access", "a", 900),
-            line(1, "access", "b", 900),
+            line(1, "access", "b", 100),
             line(1, "cache", "c", 1),
             line(2, "access", "d", 100),
             line(31, "access", "e", 10),
         ];
         logs.refresh(&record);
         let access = &logs.counted[0];
-        assert_eq!(access.bars, [1_000, 10]);
-        assert_eq!(access.recent(SimTime::from_secs(60))[BARS - 2..], [1_000, 10]);
+        assert_eq!(access.bars, [1_100, 10]);
+        assert_eq!(access.recent(SimTime::from_secs(60))[BARS - 2..], [1_100, 10]);
         assert_eq!(access.rate(SimTime::from_secs(51)), 10.0 / 21.0);
         assert_eq!(access.recent(SimTime::ZERO), [0; BARS]);
     }

@@ -1,0 +1,34 @@
+//! `pagerdrill picture`: a screen as SVG, for the README.
+
+use std::process::ExitCode;
+
+use super::input;
+use crate::tui;
+use crate::units::TimeOfDay;
+
+/// What to draw.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Name of a shipped incident, or the path of an incident file or its folder.
+    pub incident: String,
+    /// Time of day to play to, nobody acting.
+    #[arg(long)]
+    pub at: TimeOfDay,
+    /// Keys to press then, as the help writes them, separated by spaces.
+    #[arg(long, default_value = "")]
+    pub keys: String,
+    /// Columns.
+    #[arg(long, default_value_t = 120, value_parser = clap::value_parser!(u16).range(20..=400))]
+    pub columns: u16,
+    /// Rows.
+    #[arg(long, default_value_t = 36, value_parser = clap::value_parser!(u16).range(10..=200))]
+    pub rows: u16,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let incident = input::incident(&args.incident)?;
+    let until = incident.at(args.at);
+    super::print(&tui::picture(incident, until, &args.keys, args.columns, args.rows)?)?;
+    Ok(ExitCode::from(super::FINE))
+}
