@@ -124,6 +124,16 @@ impl Played {
         assert!(hidden < shown, "the cursor stays hidden");
     }
 
+    /// Whether it said where the run is kept, once the terminal was given back.
+    fn says_where(&self) {
+        let raw = String::from_utf8_lossy(&self.raw);
+        let after = raw.rsplit("\x1b[?1049l").next().unwrap_or_default();
+        assert!(
+            after.contains("The run is kept in") && after.contains("pagerdrill report latest"),
+            "{after:?}"
+        );
+    }
+
     fn saved(&self) -> usize {
         let runs: &Path = &self.home.path().join("runs");
         std::fs::read_dir(runs).map_or(0, |entries| entries.count())
@@ -226,6 +236,7 @@ fn a_whole_run_from_the_menu_to_the_marks() {
     played.press("q");
     assert_eq!(played.end(), 0);
     played.restored();
+    played.says_where();
     assert_eq!(played.saved(), 1);
 }
 
@@ -236,6 +247,7 @@ fn signals_give_the_terminal_back_and_keep_the_run() {
         played.signal(signal);
         assert_eq!(played.end(), code, "{signal}");
         played.restored();
+        played.says_where();
         assert_eq!(played.saved(), 1, "{signal}");
     }
 }

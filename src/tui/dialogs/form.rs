@@ -262,7 +262,7 @@ fn open(view: &View<'_>) -> usize {
 
 /// The form of a message that asks for a reply.
 pub(crate) fn reply(message: usize, item: &FeedItem, view: &View<'_>) -> Form {
-    let order = scattered(item.replies.len(), &format!("message {message}"));
+    let order = scattered(item.replies.len(), &format!("reply to {message}"));
     Form {
         title: format!("Reply to {}", item.from),
         facts: vec![("Says", item.text.clone())],

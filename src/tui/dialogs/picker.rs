@@ -187,11 +187,9 @@ impl Picker {
         for (i, row) in self.rows.iter().enumerate() {
             let mut letters = Vec::new();
             let mut score = |text: &str| pattern.score(Utf32Str::new(text, &mut letters), &mut matcher);
-            // A title that fits is worth more than a sentence that does.
-            let title = score(&row.title).map(|s| s * 2);
-            let detail = row.detail.first().and_then(|d| score(&d.1)).map(|s| s / 2);
-            if let Some(best) = title.max(detail) {
-                scored.push((best, i));
+            // In a sentence some letters can be found anywhere.
+            if let Some(score) = score(&row.title) {
+                scored.push((score, i));
             }
         }
         scored.sort_by_key(|&(score, i)| (std::cmp::Reverse(score), i));
