@@ -109,7 +109,7 @@ pub fn fill(text: &str, series: &SeriesSet) -> String {
         let named = after.find('}').and_then(|close| Some((close, series.get(&after[..close])?)));
         match named {
             Some((close, found)) => {
-                out.push_str(&found.unit.show(found.last().unwrap_or(f64::NAN)));
+                out.push_str(&found.unit.show(found.recent().unwrap_or(f64::NAN)));
                 rest = &after[close + 1..];
             }
             None => {

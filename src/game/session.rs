@@ -413,8 +413,10 @@ impl Session {
             && !self.gated()
         {
             self.opened += 1;
-            let text = format!("Stage {} of {}: {}", self.opened, stages.len(), stage.title);
-            self.feed.push(FeedItem::plain(self.now, FeedKind::Note, "exercise", text));
+            if self.options.mode == Mode::Guided {
+                let text = format!("Stage {} of {}: {}", self.opened, stages.len(), stage.title);
+                self.feed.push(FeedItem::plain(self.now, FeedKind::Note, "exercise", text));
+            }
         }
     }
 
