@@ -253,13 +253,14 @@ impl Chart<'_> {
                 }
             }
             if let Some(row) = marks {
-                // Marks of the same moment stand side by side, to the right where there is room; one that says the
-                // same again stands in its place.
-                let mut columns = (column..scale.plot.width).chain((0..column).rev());
-                let free = columns.find(|c| !taken.iter().any(|(t, _)| t == c));
-                if taken.contains(&(column, mark.letter)) {
+                // Marks of the same moment stand side by side, but never so far off that they seem to belong to
+                // another one; one that says the same again, here or next to it, stands in its place.
+                if taken.iter().any(|&(at, letter)| letter == mark.letter && at.abs_diff(column) <= 1) {
                     continue;
                 }
+                let right = (column..scale.plot.width).take(4);
+                let mut columns = right.chain((0..column).rev().take(2));
+                let free = columns.find(|c| !taken.iter().any(|(t, _)| t == c));
                 let Some(column) = free else { continue };
                 taken.push((column, mark.letter));
                 let style = canvas.style(mark.role).add_modifier(Modifier::BOLD);
