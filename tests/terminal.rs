@@ -252,6 +252,20 @@ fn signals_give_the_terminal_back_and_keep_the_run() {
     }
 }
 
+/// What a mistake in the program leaves behind. The build of the tests panics when it is asked to.
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_gives_the_terminal_back_and_keeps_the_run() {
+    let args = ["play", "cold-cache-failover", "--mode", "live", "--scale", "0.02"];
+    let mut played = Played::start(&args, &[("PAGERDRILL_TEST_PANIC", "1")], 120, 36);
+    played.wait_for("Your part");
+    played.press("\r");
+    assert_eq!(played.end(), 101);
+    played.restored();
+    assert_eq!(played.saved(), 1);
+    assert!(String::from_utf8_lossy(&played.raw).contains("a panic was asked for"));
+}
+
 #[test]
 fn a_storm_of_resizes() {
     let mut played = running(&[]);

@@ -595,6 +595,11 @@ pub(crate) fn run(mut app: App, mut guard: Guard) -> anyhow::Result<ExitCode> {
             })?;
             drawn = Instant::now();
         }
+        // In a debug build only: a test looks at what a panic leaves behind.
+        #[cfg(debug_assertions)]
+        if std::env::var_os("PAGERDRILL_TEST_PANIC").is_some() {
+            assert!(!app.play().is_some_and(|play| play.begun), "a panic was asked for");
+        }
         let until_frame = if app.moves() {
             Some(FRAME.saturating_sub(drawn.elapsed()))
         } else {
