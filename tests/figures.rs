@@ -25,5 +25,13 @@ fn key_figures_hold_at_full_scale_and_the_incident_is_fair() {
         assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
         // The verdict must rest on figures: a table without key rows would pass as well.
         assert!(said.lines().filter(|l| l.starts_with("ok   key")).count() >= 10, "{said}");
+        // The command tells what is unfair and does not fail for it; a shipped incident has to be fair.
+        let fairness: Vec<&str> = said
+            .lines()
+            .skip_while(|l| l.trim() != "fairness")
+            .skip(1)
+            .take_while(|l| !l.trim().is_empty())
+            .collect();
+        assert!(fairness.len() >= 4 && fairness.iter().all(|l| l.starts_with("ok  ")), "{said}");
     }
 }
