@@ -6,7 +6,7 @@ use ron::extensions::Extensions;
 use super::check;
 use super::diagnose::{Diagnostic, Severity, closest};
 use super::locate::Outline;
-use super::lower::{lower, span_of_day};
+use super::lower::{intervention, lower, span_of_day};
 use super::schema::{Action, FORMAT, IncidentFile};
 use crate::sim::spec::Spec;
 use crate::sim::{Fault, Intervention};
@@ -92,33 +92,7 @@ impl Incident {
 
     /// What the engine does when this lever is pulled; `None` when the action names a part that the system lacks.
     pub fn intervention(&self, action: &Action) -> Option<Intervention> {
-        let client = |name: &str| self.spec.clients.iter().position(|c| c.name == name);
-        let service = |name: &str| self.spec.services.iter().position(|s| s.name == name);
-        let cache = |name: &str| self.spec.caches.iter().position(|c| c.name == name);
-        Some(match action {
-            Action::ClientRetries { client: name, attempts } => {
-                Intervention::SetClientAttempts { client: client(name)?, attempts: *attempts }
-            }
-            Action::RateLimit(rate) => Intervention::SetRateLimit { per_s: Some(rate.0) },
-            Action::NoRateLimit => Intervention::SetRateLimit { per_s: None },
-            Action::Scale { service: name, instances } => {
-                Intervention::ScaleService { service: service(name)?, instances: *instances }
-            }
-            Action::QueryAttempts { service: name, attempts } => {
-                Intervention::SetQueryAttempts { service: service(name)?, attempts: *attempts }
-            }
-            Action::PoolSize { service: name, size } => {
-                Intervention::SetPoolSize { service: service(name)?, size: *size }
-            }
-            Action::FlushCache(name) => Intervention::FlushCache { cache: cache(name)? },
-            Action::WarmCache { cache: name, keys, rate } => {
-                Intervention::WarmCache { cache: cache(name)?, keys: *keys, per_s: rate.0 }
-            }
-            Action::StopWarming(name) => Intervention::StopWarming { cache: cache(name)? },
-            Action::RollingRestart { service: name, batch } => {
-                Intervention::RollingRestart { service: service(name)?, batch: *batch }
-            }
-        })
+        intervention(&self.spec, action)
     }
 
     /// The system at a share of its size: 1 is what the file says.

@@ -7,6 +7,7 @@
 mod check;
 mod diagnose;
 pub mod expect;
+mod knob;
 pub mod library;
 mod load;
 mod locate;
@@ -15,5 +16,6 @@ pub mod schema;
 
 pub use check::{LOG_STREAMS, series_names};
 pub use diagnose::{Diagnostic, Severity, closest};
+pub use knob::Kind;
 pub use load::{Incident, Loaded, load};
 pub use lower::lower;

@@ -75,6 +75,12 @@ pub struct IncidentFile {
     pub mechanism: Mechanism,
     /// Timed levers by name of the plan. `senior` is needed; `trap` is the documented mistake.
     pub plans: BTreeMap<Name, Plan>,
+    /// The same incident with something changed.
+    #[serde(default)]
+    pub variants: BTreeMap<Name, Variant>,
+    /// The table that compares variants.
+    #[serde(default)]
+    pub lab: Option<Lab>,
     /// The senior's reading, set beside what the player had on the screen.
     pub commentary: Vec<Comment>,
     /// Figures that a run of a plan must reproduce.
@@ -149,8 +155,10 @@ pub struct System {
     /// Services.
     pub services: BTreeMap<Name, Service>,
     /// Caches.
+    #[serde(default)]
     pub caches: BTreeMap<Name, Cache>,
     /// Databases.
+    #[serde(default)]
     pub databases: BTreeMap<Name, Database>,
 }
 
@@ -164,9 +172,18 @@ pub struct Client {
     pub attempts: u32,
     /// Pause before each further attempt.
     pub backoff: Backoff,
+    /// How that pause varies.
+    #[serde(default)]
+    pub jitter: Jitter,
     /// How long a client waits for one attempt; waits for ever when left out.
     #[serde(default)]
     pub timeout: Option<SimSpan>,
+    /// Retries at most as a share of first attempts, over the whole population; no such budget when left out.
+    #[serde(default)]
+    pub retry_budget: Option<Ratio>,
+    /// Whether a pause is at least as long as a refusal says.
+    #[serde(default)]
+    pub honours_retry_after: bool,
     /// How a changed setting reaches them.
     pub config: Config,
 }
@@ -176,6 +193,27 @@ pub struct Client {
 pub enum Backoff {
     /// Always the same.
     Fixed(SimSpan),
+    /// Longer each time.
+    Exponential {
+        /// Before the first retry.
+        first: SimSpan,
+        /// Times as long before each further one.
+        factor: f64,
+        /// Longest.
+        cap: SimSpan,
+    },
+}
+
+/// How a pause varies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Jitter {
+    /// Not at all.
+    #[default]
+    None,
+    /// Anything from zero to the pause.
+    Full,
+    /// Anything from half of it to the whole.
+    Equal,
 }
 
 /// How a changed setting reaches clients.
@@ -200,7 +238,11 @@ pub struct Traffic {
     /// User operations offered from each time of day on; the first holds from the start of the clock.
     pub operations: Vec<(TimeOfDay, Rate)>,
     /// Kinds of reads.
+    #[serde(default)]
     pub reads: BTreeMap<Name, Read>,
+    /// Kinds of writes; never cached.
+    #[serde(default)]
+    pub writes: BTreeMap<Name, Write>,
 }
 
 /// A kind of read.
@@ -214,15 +256,47 @@ pub struct Read {
     /// How long the cache keeps it; never cached when left out.
     #[serde(default)]
     pub ttl: Option<SimSpan>,
+    /// A value older than this wants to be read again: it is served meanwhile where stale values may be, and counts as
+    /// expired elsewhere.
+    #[serde(default)]
+    pub soft_ttl: Option<SimSpan>,
+    /// Both times vary by this share of them, from value to value.
+    #[serde(default)]
+    pub ttl_jitter: Ratio,
+    /// All values were written together, this long before the clock starts; a steady state when left out.
+    #[serde(default)]
+    pub written: Option<SimSpan>,
     /// CPU time of its query.
     pub query: Spread,
+    /// Time that it holds its connection without a core, after that.
+    #[serde(default)]
+    pub io: Spread,
     /// Times as much CPU when the page is not in memory.
     #[serde(default = "one")]
     pub cold_page: f64,
+    /// The pool that its queries use; needed where a service has several.
+    #[serde(default)]
+    pub pool: Option<Name>,
 }
 
 fn one() -> f64 {
     1.0
+}
+
+/// A kind of write.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Write {
+    /// Share of operations.
+    pub share: Ratio,
+    /// CPU time of its query.
+    pub query: Spread,
+    /// Time that it holds its connection without a core, after that.
+    #[serde(default)]
+    pub io: Spread,
+    /// The pool that its queries use; needed where a service has several.
+    #[serde(default)]
+    pub pool: Option<Name>,
 }
 
 /// Which keys are asked for.
@@ -243,7 +317,7 @@ pub enum Keys {
 }
 
 /// How a length of time varies.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub enum Spread {
     /// Always the same.
     Fixed(SimSpan),
@@ -256,6 +330,20 @@ pub enum Spread {
         /// Mean of the sum.
         mean: SimSpan,
     },
+    /// Anything between two spans, all alike.
+    Uniform {
+        /// Shortest.
+        low: SimSpan,
+        /// Longest.
+        high: SimSpan,
+    },
+}
+
+impl Default for Spread {
+    /// No time at all.
+    fn default() -> Spread {
+        Spread::Fixed(SimSpan::ZERO)
+    }
 }
 
 /// The load balancer.
@@ -267,11 +355,14 @@ pub struct Balancer {
     /// Requests let through; no limit when left out.
     #[serde(default)]
     pub rate_limit: Option<Rate>,
-    /// How long a changed limit takes to be in force.
+    /// How long a changed limit or route takes to be in force.
     pub apply_after: SimSpan,
+    /// Share of the requests that each service gets; needed where there are several services.
+    #[serde(default)]
+    pub routes: BTreeMap<Name, Ratio>,
 }
 
-/// A stateless service that reads through a cache.
+/// A stateless service. A request runs through its steps on one instance.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Service {
@@ -283,22 +374,238 @@ pub struct Service {
     pub drain: SimSpan,
     /// Own handling and network.
     pub handling: Spread,
-    /// How it reads.
-    pub read: ReadPath,
-    /// Its database client.
-    pub pool: Pool,
+    /// Requests that an instance works on at the same time, hits left out; one more gets a 503 at once. No limit when left
+    /// out.
+    #[serde(default)]
+    pub workers: Option<u32>,
+    /// A request that is not answered by then fails, and its query is given up; no deadline when left out.
+    #[serde(default)]
+    pub deadline: Option<SimSpan>,
+    /// What refusals say about when to try again; nothing when left out.
+    #[serde(default)]
+    pub retry_after: Option<SimSpan>,
+    /// How long a changed setting of the service takes to be in force.
+    #[serde(default)]
+    pub config_after: SimSpan,
+    /// Where it keeps what it has read.
+    #[serde(default)]
+    pub cache: Option<Name>,
+    /// The database that it queries.
+    #[serde(default)]
+    pub database: Option<Name>,
+    /// Its pools of connections to the database.
+    #[serde(default)]
+    pub pools: BTreeMap<Name, Pool>,
+    /// What a request does, in order.
+    #[serde(default = "only_read")]
+    pub steps: Vec<Step>,
+    /// How its `Read` steps treat the cache and the source behind it.
+    #[serde(default)]
+    pub reading: ReadPath,
 }
 
-/// How a service reads.
+fn only_read() -> Vec<Step> {
+    vec![Step::Read]
+}
+
+/// A step of a request.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub enum ReadPath {
-    /// Asks the cache first, then the database; a query that succeeds fills the cache.
-    CacheAside {
-        /// The cache.
-        cache: Name,
-        /// The database.
-        database: Name,
+pub enum Step {
+    /// Own work that takes time and nothing that others could lack.
+    Work {
+        /// Name in traces.
+        name: Name,
+        /// How long.
+        takes: Spread,
     },
+    /// Reads, or writes, what the operation is about.
+    Read,
+    /// A query beside that.
+    Query {
+        /// Name in traces.
+        name: Name,
+        /// CPU time.
+        query: Spread,
+        /// Time that it holds its connection without a core, after that.
+        #[serde(default)]
+        io: Spread,
+        /// The pool that it uses; needed where the service has several.
+        #[serde(default)]
+        pool: Option<Name>,
+    },
+    /// A call to another service.
+    Call {
+        /// Name in traces and series: `inventory.reserve`.
+        name: Name,
+        /// Which service.
+        service: Name,
+        /// How long one attempt may take.
+        timeout: SimSpan,
+        /// Attempts, the first included.
+        #[serde(default = "once")]
+        attempts: u32,
+        /// Pause before each further attempt.
+        #[serde(default)]
+        backoff: SimSpan,
+        /// Whether giving up an attempt stops its work downstream; otherwise that goes on for nobody.
+        #[serde(default)]
+        cancels: bool,
+        /// What the caller does when all attempts have failed; it fails when left out.
+        #[serde(default)]
+        confirm: Option<Confirm>,
+    },
+}
+
+fn once() -> u32 {
+    1
+}
+
+impl Step {
+    /// The name of a step that has one.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Step::Work { name, .. } | Step::Query { name, .. } | Step::Call { name, .. } => Some(name),
+            Step::Read => None,
+        }
+    }
+}
+
+/// After the last attempt the caller watches for the request key: it succeeds as soon as an abandoned attempt has got
+/// through a service, and fails when it has waited.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Confirm {
+    /// The service whose work counts.
+    pub service: Name,
+    /// How long it watches.
+    pub wait: SimSpan,
+}
+
+/// How a service reads through its cache. The default is plain cache-aside: a miss queries, a success fills.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReadPath {
+    /// A value past its soft time is served at once and read again behind the answer.
+    pub serve_stale: bool,
+    /// Requests of one process for one key share one read of the source.
+    pub coalesce: bool,
+    /// One process at a time reads the source for a key.
+    pub lock: Option<Lock>,
+    /// How many reads of the source may start; over it: a stale value, the static answer, or a 503.
+    pub origin: Origin,
+    /// A copy in each process.
+    pub local: Option<Local>,
+    /// From when a value's age is counted.
+    pub age_from: AgeFrom,
+    /// Who writes the cache.
+    pub written_by: WrittenBy,
+    /// How long a call to an unreachable cache takes to fail.
+    pub cache_timeout: SimSpan,
+    /// Such calls for each request.
+    pub cache_attempts: u32,
+    /// Stops asking an unreachable cache.
+    pub breaker: Option<Breaker>,
+    /// A request that may not read the source gets a static, degraded answer instead of a 503.
+    pub static_answer: bool,
+}
+
+impl Default for ReadPath {
+    fn default() -> ReadPath {
+        ReadPath {
+            serve_stale: false,
+            coalesce: false,
+            lock: None,
+            origin: Origin::default(),
+            local: None,
+            age_from: AgeFrom::QueryStart,
+            written_by: WrittenBy::Query,
+            cache_timeout: SimSpan::ZERO,
+            cache_attempts: 1,
+            breaker: None,
+            static_answer: false,
+        }
+    }
+}
+
+/// A lock in the cache.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lock {
+    /// It is free again after this long, whatever became of its holder.
+    pub ttl: SimSpan,
+    /// Who does not get it looks again after a time between these two.
+    pub wait: (SimSpan, SimSpan),
+}
+
+/// How many reads of the source may start.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Origin {
+    /// Starts per second; no limit when left out.
+    pub rate: Option<Rate>,
+    /// At the same time; no limit when left out.
+    pub at_once: Option<u32>,
+    /// Whose numbers these are.
+    pub per: Per,
+}
+
+/// Whose numbers a limit states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Per {
+    /// Each process has as much.
+    #[default]
+    Process,
+    /// All processes of the service together; each has its part.
+    Fleet,
+}
+
+/// A copy in each process; the entry that was used least recently leaves first.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Local {
+    /// Entries at most.
+    pub entries: u32,
+    /// What a copy believes about its age.
+    #[serde(default)]
+    pub stamps: Stamps,
+}
+
+/// What a copy believes about its age.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Stamps {
+    /// It keeps the times of what it was copied from.
+    #[default]
+    Kept,
+    /// It is stamped as if it had just been read.
+    Renewed,
+}
+
+/// From when a value's age is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum AgeFrom {
+    /// From the start of the query.
+    QueryStart,
+    /// From the arrival of its result.
+    Result,
+}
+
+/// Who writes a value to the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum WrittenBy {
+    /// Whoever ran the query, also when its caller has left.
+    Query,
+    /// The request: a result that nobody waits for is thrown away.
+    Request,
+}
+
+/// A circuit breaker in each process.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Breaker {
+    /// Failures in a row that open it.
+    pub failures: u32,
+    /// How long it stays open before one call tries again.
+    pub open: SimSpan,
 }
 
 /// A database client.
@@ -325,6 +632,35 @@ pub struct Pool {
 pub struct Cache {
     /// Share of a healthy system's entries that are there at the start.
     pub warm: Ratio,
+    /// Nodes that it runs on: what it costs.
+    #[serde(default = "once")]
+    pub nodes: u32,
+    /// Where reads go while it is unreachable.
+    #[serde(default)]
+    pub backup: Option<Backup>,
+}
+
+/// What answers while a cache is unreachable.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub enum Backup {
+    /// A copy elsewhere: everything that is written arrives there later.
+    Replica {
+        /// How far it is behind.
+        lag: SimSpan,
+        /// What the way there adds.
+        latency: SimSpan,
+        /// Nodes that it runs on.
+        #[serde(default = "once")]
+        nodes: u32,
+    },
+    /// A small spare pool, empty at first, that keeps values for a short time.
+    Gutter {
+        /// How long it keeps a value at most.
+        ttl: SimSpan,
+        /// Nodes that it runs on.
+        #[serde(default = "once")]
+        nodes: u32,
+    },
 }
 
 /// A database.
@@ -344,6 +680,12 @@ pub struct Database {
     /// Pages of the tables and how long memory keeps one that is not read; always in memory when left out.
     #[serde(default)]
     pub memory: Option<PageMemory>,
+    /// A query that takes longer than this is written to the slow-query log; no such log when left out.
+    #[serde(default)]
+    pub slow_query: Option<SimSpan>,
+    /// How long a change of its cores takes.
+    #[serde(default)]
+    pub resize_after: SimSpan,
 }
 
 /// What becomes of queries whose caller has given up.
@@ -367,10 +709,13 @@ pub struct PageMemory {
 
 // ---------------------------------------------------------------------------------- what happens, what can be done
 
-/// Something that breaks.
+/// Something that breaks, or that somebody else does.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Happening {
+    /// Name by which a variant leaves it out.
+    #[serde(default)]
+    pub name: Option<Name>,
     /// When.
     pub at: TimeOfDay,
     /// What.
@@ -389,6 +734,36 @@ pub enum Fault {
         /// Share of the entries that the new node has.
         survivors: Ratio,
     },
+    /// The database answers nobody: running queries are lost, connections are refused.
+    DatabaseDown {
+        /// Which database.
+        database: Name,
+        /// How long.
+        lasts: SimSpan,
+    },
+    /// Every `Work` step of a service takes longer: a job holds locks that the work waits for.
+    SlowWork {
+        /// Which service.
+        service: Name,
+        /// What it adds.
+        adds: Spread,
+        /// How long the job runs.
+        lasts: SimSpan,
+    },
+    /// Instances crash and start again.
+    InstancesLost {
+        /// Which service.
+        service: Name,
+        /// How many.
+        count: u32,
+    },
+    /// The process that holds a lock of the service's cache crashes, or the next one to take it.
+    LockHolderLost {
+        /// Which service.
+        service: Name,
+    },
+    /// Somebody else makes a change, as a player would.
+    Do(Action),
 }
 
 /// Something the player can do. Each is offered with its current value and what it takes.
@@ -403,13 +778,21 @@ pub enum Lever {
     /// Queries per request of a service's database client.
     QueryAttempts(Name),
     /// Connections per instance of a service.
-    PoolSize(Name),
+    PoolSize {
+        /// Which service.
+        service: Name,
+        /// Which of its pools; needed where it has several.
+        #[serde(default)]
+        pool: Option<Name>,
+    },
     /// Throw a cache away.
     FlushCache(Name),
     /// Read popular keys into a cache.
     WarmCache(Name),
     /// Restart a service's instances in turn.
     RollingRestart(Name),
+    /// A setting.
+    Set(Knob),
 }
 
 /// A lever with its argument, as plans, proposals and players use it.
@@ -444,6 +827,9 @@ pub enum Action {
     PoolSize {
         /// Which service.
         service: Name,
+        /// Which of its pools; needed where it has several.
+        #[serde(default)]
+        pool: Option<Name>,
         /// How many.
         size: u32,
     },
@@ -467,6 +853,82 @@ pub enum Action {
         /// Instances down at a time.
         batch: u32,
     },
+    /// Changes a setting.
+    Set(Knob, Setting),
+}
+
+/// A setting that can be changed while the system runs. Calls are named by their service and their own name.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Knob {
+    /// How long clients wait for an attempt.
+    ClientTimeout(Name),
+    /// Pause of clients before the first retry.
+    ClientBackoff(Name),
+    /// Retries as a share of first attempts.
+    RetryBudget(Name),
+    /// Clients honour what refusals say about when to try again.
+    RetryAfter(Name),
+    /// Share of the requests that the balancer sends to a service.
+    Route(Name),
+    /// Requests at the same time per instance.
+    Workers(Name),
+    /// Deadline of a request.
+    Deadline(Name),
+    /// Stale values are served.
+    ServeStale(Name),
+    /// One read of the source per key and process.
+    Coalesce(Name),
+    /// The lock across processes: the time until it is free by itself.
+    Lock(Name),
+    /// Reads of the source per second.
+    OriginRate(Name),
+    /// Reads of the source at the same time.
+    OriginAtOnce(Name),
+    /// Entries of the copy in each process.
+    LocalEntries(Name),
+    /// Copies keep their times.
+    KeepStamps(Name),
+    /// Failures in a row that open the breaker on the cache.
+    Breaker(Name),
+    /// How long a call to an unreachable cache takes to fail.
+    CacheTimeout(Name),
+    /// Calls to an unreachable cache per request.
+    CacheAttempts(Name),
+    /// A static answer instead of a refusal.
+    StaticAnswer(Name),
+    /// How long an attempt of a call may take.
+    CallTimeout(Name, Name),
+    /// Attempts of a call.
+    CallAttempts(Name, Name),
+    /// Giving up a call stops its work downstream.
+    CallCancels(Name, Name),
+    /// How long a value of a kind of read may be served.
+    Ttl(Name),
+    /// When it wants to be read again.
+    SoftTtl(Name),
+    /// Share by which both vary.
+    TtlJitter(Name),
+    /// Cores of each host of a database.
+    Cores(Name),
+    /// Connections that each host accepts.
+    Connections(Name),
+}
+
+/// The value of a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+pub enum Setting {
+    /// A switch is on.
+    On,
+    /// A switch is off, or what can be absent is absent.
+    Off,
+    /// A count.
+    Number(f64),
+    /// A length of time.
+    Span(SimSpan),
+    /// Per second.
+    Rate(Rate),
+    /// A share.
+    Share(Ratio),
 }
 
 /// Timed levers.
@@ -477,6 +939,51 @@ pub struct Plan {
     pub what: String,
     /// When to pull what, in order of time.
     pub steps: Vec<(TimeOfDay, Action)>,
+}
+
+/// The same incident with something changed.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// What is different, in a sentence.
+    pub what: String,
+    /// Values by their path below `system`, as they would stand in the file: `"services.api.deadline": "750ms"`.
+    #[serde(default)]
+    pub set: BTreeMap<String, String>,
+    /// Names of happenings that are left out.
+    #[serde(default)]
+    pub without: Vec<Name>,
+    /// Further happenings.
+    #[serde(default)]
+    pub also: Vec<Happening>,
+}
+
+/// The table that compares variants.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lab {
+    /// Names of variants, one a row; [`AS_IT_IS`] is the incident itself.
+    pub rows: Vec<Name>,
+    /// What is read from the run of each.
+    pub columns: Vec<Column>,
+    /// A series that is drawn beside each row.
+    #[serde(default)]
+    pub chart: Option<Name>,
+}
+
+/// The row of a lab in which nothing is changed.
+pub const AS_IT_IS: &str = "as it is";
+
+/// A column of a lab's table.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Column {
+    /// Title.
+    pub title: String,
+    /// What is read from the recorded telemetry.
+    pub read: Reading,
+    /// The window, or the instant when both are the same.
+    pub over: (TimeOfDay, TimeOfDay),
 }
 
 // ------------------------------------------------------------------------------------------ what can be seen
@@ -798,6 +1305,9 @@ pub struct Expect {
     /// Plan of the run; the run without any when left out.
     #[serde(default)]
     pub plan: Option<Name>,
+    /// Variant of the incident; the incident itself when left out.
+    #[serde(default)]
+    pub variant: Option<Name>,
     /// What is read from the recorded telemetry.
     pub read: Reading,
     /// The window, or the instant when both are the same.
