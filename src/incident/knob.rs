@@ -115,6 +115,23 @@ impl Knob {
         )
     }
 
+    /// Smallest and largest value, as the engine takes it.
+    pub fn limits(&self) -> (f64, f64) {
+        const HOUR_S: f64 = 3_600.0;
+        match self {
+            Knob::CacheAttempts(_) | Knob::CallAttempts(..) => (1.0, 10.0),
+            // What may take no time at all.
+            Knob::ClientBackoff(_) | Knob::CacheTimeout(_) => (0.0, HOUR_S),
+            _ => match self.kind() {
+                Kind::Switch | Kind::Share => (0.0, 1.0),
+                Kind::Count => (1.0, 1e6),
+                Kind::Amount => (0.1, 10_000.0),
+                Kind::Span => (0.001, 24.0 * HOUR_S),
+                Kind::Rate => (0.001, 1e7),
+            },
+        }
+    }
+
     /// The number of a setting, as the engine takes it; `None` inside for what is absent, outside for a setting that
     /// does not suit.
     pub fn value(&self, setting: Setting) -> Option<Option<f64>> {

@@ -857,6 +857,25 @@ pub enum Action {
     Set(Knob, Setting),
 }
 
+impl Action {
+    /// The lever that it pulls.
+    pub fn lever(&self) -> Lever {
+        match self {
+            Action::ClientRetries { client, .. } => Lever::ClientRetries(client.clone()),
+            Action::RateLimit(_) | Action::NoRateLimit => Lever::RateLimit,
+            Action::Scale { service, .. } => Lever::Scale(service.clone()),
+            Action::QueryAttempts { service, .. } => Lever::QueryAttempts(service.clone()),
+            Action::PoolSize { service, pool, .. } => {
+                Lever::PoolSize { service: service.clone(), pool: pool.clone() }
+            }
+            Action::FlushCache(cache) => Lever::FlushCache(cache.clone()),
+            Action::WarmCache { cache, .. } | Action::StopWarming(cache) => Lever::WarmCache(cache.clone()),
+            Action::RollingRestart { service, .. } => Lever::RollingRestart(service.clone()),
+            Action::Set(knob, _) => Lever::Set(knob.clone()),
+        }
+    }
+}
+
 /// A setting that can be changed while the system runs. Calls are named by their service and their own name.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Knob {

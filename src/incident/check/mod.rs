@@ -8,6 +8,7 @@ use super::locate::{Outline, Step, place};
 use super::schema::IncidentFile;
 use crate::sim::spec::Spec;
 
+mod actions;
 mod names;
 mod rules;
 mod story;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::sim::meter::ATTEMPTS_TOLD_APART;
-use crate::sim::spec::Spec;
+use crate::sim::spec::{Spec, Step};
 use crate::telemetry::instance_name;
 
 /// The log streams of a run: what `log:STREAM` in a file can name.
@@ -18,21 +18,28 @@ pub const LOG_STREAMS: [&str; 8] = [
     "instance",
 ];
 
+/// Most keys of a kind of read whose queries are counted one by one.
+const FEW_KEYS: u32 = 1_024;
+
 /// What a reading can rest on beside series and log streams.
 pub(super) const SOURCES: [&str; 3] = ["traces", "changes", "runbook"];
 
 /// Series that a run of any system records.
-const SERIES: [&str; 32] = [
+const SERIES: [&str; 58] = [
     "operations.started",
     "operations.served",
     "operations.late",
     "operations.shed",
     "operations.failed",
     "operations.failure_ratio",
+    "operations.served_ratio",
+    "operations.degraded",
+    "operations.stale",
     "requests.received",
     "requests.ok",
     "requests.errors",
     "requests.rejected",
+    "requests.busy",
     "requests.abandoned",
     "requests.retry_ratio",
     "requests.failure_ratio",
@@ -42,6 +49,24 @@ const SERIES: [&str; 32] = [
     "cache.hit_ratio",
     "cache.lookups",
     "cache.fills",
+    "cache.timeouts",
+    "cache.backup_hits",
+    "breaker.open",
+    "lock.waits",
+    "origin.wanted",
+    "origin.started",
+    "origin.refused",
+    "origin.in_flight",
+    "origin.duration.p50",
+    "origin.duration.p99",
+    "refresh.started",
+    "refresh.failed",
+    "reads.coalesced",
+    "reads.stale",
+    "reads.local",
+    "age.oldest_served",
+    "age.oldest_believed",
+    "client.retries_denied",
     "db.cpu",
     "db.queries",
     "db.queries.misses",
@@ -50,6 +75,10 @@ const SERIES: [&str; 32] = [
     "db.timeouts",
     "db.refused",
     "db.connections",
+    "db.running",
+    "db.slow_queries",
+    "query.duration.p50",
+    "query.duration.p95",
     "attempts.per_operation",
     "queries.per_operation",
     "pool.in_use",
@@ -64,12 +93,32 @@ pub fn series_names(spec: &Spec) -> Vec<String> {
     let attempts = spec.clients.iter().map(|client| client.attempts as usize).max().unwrap_or(1);
     names.extend((1..=attempts.min(ATTEMPTS_TOLD_APART)).map(|n| format!("requests.attempt.{n}")));
     names.extend(spec.clients.iter().map(|client| format!("client.attempts_allowed.{}", client.name)));
-    for read in spec.reads.iter().filter(|read| read.ttl.is_some()) {
-        names.insert(format!("cache.hit_ratio.{}", read.name));
+    for read in &spec.reads {
+        if spec.reads.len() > 1 {
+            names.insert(format!("operations.served_ratio.{}", read.name));
+        }
+        if read.ttl.is_some() {
+            names.insert(format!("cache.hit_ratio.{}", read.name));
+        }
+        if read.ttl.is_some() && read.keys.len() <= FEW_KEYS {
+            names.insert(format!("origin.per_key.{}", read.name));
+        }
+    }
+    if spec.services.iter().any(|service| service.workers.is_some()) {
+        names.insert("workers.in_use".to_owned());
     }
     for service in &spec.services {
         names.insert(format!("service.instances.{}", service.name));
         names.insert(format!("service.starting.{}", service.name));
+        names.insert(format!("service.requests.{}", service.name));
+        names.insert(format!("service.failures.{}", service.name));
+        names.extend(["p50", "p95", "p99"].map(|p| format!("service.latency.{p}.{}", service.name)));
+        for step in &service.steps {
+            if let Step::Call(call) = step {
+                let what = ["started", "timeouts", "per_request"];
+                names.extend(what.map(|what| format!("calls.{what}.{}", call.name)));
+            }
+        }
         let instances = service.instances.min(1_000) as usize;
         names.extend((0..instances).map(|i| format!("pool.in_use.{}", instance_name(&service.name, i))));
     }

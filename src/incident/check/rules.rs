@@ -82,6 +82,11 @@ impl Checker<'_> {
         self.known(path, "cache", name, file.system.caches.keys().map(String::as_str))
     }
 
+    pub(super) fn database(&mut self, path: &[Step], name: &str) -> bool {
+        let file = self.file;
+        self.known(path, "database", name, file.system.databases.keys().map(String::as_str))
+    }
+
     pub(super) fn person(&mut self, path: &[Step], name: &str) {
         let file = self.file;
         self.known(path, "person", name, file.people.keys().map(String::as_str));

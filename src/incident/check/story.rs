@@ -100,7 +100,7 @@ impl Checker<'_> {
             if let Some((series, _)) = &proposal.only_if {
                 self.one_series(&place!["proposals", i, "only_if"], series);
             }
-            self.action(place!["proposals", i, "action"], &proposal.action);
+            self.offered_action(place!["proposals", i, "action"], &proposal.action);
         }
     }
 
