@@ -27,13 +27,13 @@ pub struct Measured<'a> {
     pub wanted: String,
 }
 
-/// Reads the expectations that the file states for a plan, or for the run without any, from the series of that run.
-/// An expectation whose window was not recorded to its end does not hold.
+/// Reads the expectations that the file states for a plan, or for the run without any, of this incident or this variant of
+/// it, from the series of that run. An expectation whose window was not recorded to its end does not hold.
 pub fn evaluate<'a>(incident: &'a Incident, plan: Option<&str>, series: &SeriesSet) -> Vec<Measured<'a>> {
     let file = incident.file();
     file.expect
         .iter()
-        .filter(|expect| expect.plan.as_deref() == plan)
+        .filter(|expect| expect.plan.as_deref() == plan && expect.variant.as_deref() == incident.variant_name())
         .map(|expect| measure(file.clock.start, expect, series))
         .collect()
 }

@@ -7,7 +7,8 @@ use super::check;
 use super::diagnose::{Diagnostic, Severity, closest};
 use super::locate::Outline;
 use super::lower::{intervention, lower, span_of_day};
-use super::schema::{Action, FORMAT, IncidentFile};
+use super::schema::{Action, FORMAT, IncidentFile, Variant};
+use super::variant::{self, VariantError};
 use crate::sim::spec::Spec;
 use crate::sim::{Fault, Intervention};
 use crate::units::{SimSpan, SimTime, TimeOfDay};
@@ -19,6 +20,8 @@ pub struct Incident {
     hash: u64,
     spec: Spec,
     script: Vec<(SimTime, Fault)>,
+    /// The variant that this is.
+    variant: Option<String>,
 }
 
 /// What came of loading a text.
@@ -47,7 +50,7 @@ pub fn load(name: &str, text: &str) -> Loaded {
     let (spec, script) = lower(&file);
     let diagnostics = check::check(name, text, &outline, &file, &spec);
     let good = diagnostics.iter().all(|d| d.severity != Severity::Error);
-    let incident = good.then(|| Incident { file, hash: content_hash(text), spec, script });
+    let incident = good.then(|| Incident { file, hash: content_hash(text), spec, script, variant: None });
     Loaded { incident, diagnostics }
 }
 
@@ -55,6 +58,41 @@ impl Incident {
     /// The file, as it was written.
     pub fn file(&self) -> &IncidentFile {
         &self.file
+    }
+
+    /// The variant that this is; `None` for the incident itself.
+    pub fn variant_name(&self) -> Option<&str> {
+        self.variant.as_deref()
+    }
+
+    /// The same incident with the changes of one of its variants.
+    ///
+    /// # Errors
+    /// When the incident has no such variant.
+    pub fn variant(&self, name: &str) -> Result<Incident, VariantError> {
+        let variants = &self.file.variants;
+        match variants.get(name) {
+            Some(variant) => self.changed(name, variant),
+            None => Err(VariantError::NoSuchVariant {
+                wanted: name.to_owned(),
+                help: variant::known(name, variants.keys().map(String::as_str), "\""),
+            }),
+        }
+    }
+
+    /// The same incident with changes of somebody's own, under a name.
+    ///
+    /// # Errors
+    /// When a change cannot be made, or the changed system cannot run.
+    pub fn changed(&self, name: &str, variant: &Variant) -> Result<Incident, VariantError> {
+        let file = variant::apply(&self.file, variant)?;
+        let (spec, script) = lower(&file);
+        if let Some(problem) = check::changed(&file, &spec).first() {
+            return Err(VariantError::CannotRun(problem.clone()));
+        }
+        // Another system is another text: what was recorded of one is not compared with the other.
+        let hash = content_hash(&format!("{:016x} {name} {variant:?}", self.hash));
+        Ok(Incident { file, hash, spec, script, variant: Some(name.to_owned()) })
     }
 
     /// A hash of the file's text that is the same on every machine and for either kind of line end. A saved run

@@ -100,9 +100,63 @@ impl Outline {
         }
     }
 
+    /// The value at a path as people write it: names and numbers of entries with dots between, `services.api.deadline`.
+    /// Names may have dots of their own; an entry of a list that has a name goes by that too. `text` is what the outline
+    /// is of.
+    pub(super) fn follow(&self, text: &str, path: &str) -> Result<Range<usize>, Lost> {
+        let mut node = &self.root;
+        let mut rest = path.trim();
+        loop {
+            // The longest name that the rest begins with: of "a" and "a.b", "a.b.c" means the second.
+            let next = node
+                .parts
+                .iter()
+                .enumerate()
+                .flat_map(|(i, part)| part.names(i, text).into_iter().map(move |name| (name, part)))
+                .filter(|(name, _)| {
+                    rest.strip_prefix(name.as_str()).is_some_and(|after| after.is_empty() || after.starts_with('.'))
+                })
+                .max_by_key(|(name, _)| name.len());
+            let Some((name, part)) = next else {
+                let found = path.trim().strip_suffix(rest).unwrap_or_default().trim_end_matches('.').to_owned();
+                let step = rest.split('.').next().unwrap_or_default().to_owned();
+                let names = node.parts.iter().enumerate().flat_map(|(i, part)| part.names(i, text)).collect();
+                return Err(Lost { found, step, names });
+            };
+            node = &part.value;
+            match rest[name.len()..].strip_prefix('.') {
+                Some(after) => rest = after,
+                None => return Ok(node.span.clone()),
+            }
+        }
+    }
+
     /// Names that stand twice in one map, with the place of the second. A map keeps only one of them.
     pub(super) fn twice(&self) -> &[(String, Range<usize>)] {
         &self.twice
+    }
+}
+
+/// Where a written path leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Lost {
+    /// The part of it that exists.
+    pub(super) found: String,
+    /// What is not there.
+    pub(super) step: String,
+    /// What is.
+    pub(super) names: Vec<String>,
+}
+
+impl Part {
+    /// What a written path may call the part: its name; in a list the name that it gives itself, else its number.
+    fn names(&self, index: usize, text: &str) -> Vec<String> {
+        if let Some((name, _)) = &self.name {
+            return vec![name.clone()];
+        }
+        let own = self.value.part(&Step::from("name")).and_then(|name| text.get(name.value.span.clone()));
+        let own = own.and_then(|quoted| quoted.strip_prefix('"')?.strip_suffix('"'));
+        own.map(str::to_owned).into_iter().chain([index.to_string()]).collect()
     }
 }
 
@@ -358,6 +412,29 @@ Incident(
             r#"(share: "60%", config: RemoteConfig(half_life: "90s"))"#,
         );
         check(place!["list", 0, 7], r#"Scale("api")"#);
+    }
+
+    #[test]
+    fn a_written_path_is_followed() {
+        let text = r#"(a:{"b":(c:1),"b.c":(d:2)},e:[Call(name:"x.y",t:3),Read],f:Zipf(n:4))"#;
+        let outline = Outline::of(text);
+        let follow = |path: &str| outline.follow(text, path).map(|span| &text[span]);
+        for (path, value) in
+            [("a.b", "(c:1)"), ("a.b.c.d", "2"), ("e.x.y.t", "3"), ("e.0.t", "3"), ("e.1", "Read"), ("f.n", "4")]
+        {
+            assert_eq!(follow(path), Ok(value), "{path}");
+        }
+        for (path, found, step) in [
+            ("a.x.y", "a", "x"),
+            ("", "", ""),
+            ("e.7", "e", "7"),
+            ("f.n.z", "f.n", "z"),
+            ("a.", "a", ""),
+            ("a.bc", "a", "bc"),
+        ] {
+            let lost = follow(path).expect_err("it leads nowhere");
+            assert_eq!((lost.found.as_str(), lost.step.as_str()), (found, step), "{path}");
+        }
     }
 
     #[test]

@@ -13,9 +13,11 @@ mod load;
 mod locate;
 mod lower;
 pub mod schema;
+mod variant;
 
 pub use check::{LOG_STREAMS, series_names};
 pub use diagnose::{Diagnostic, Severity, closest};
 pub use knob::Kind;
 pub use load::{Incident, Loaded, load};
 pub use lower::lower;
+pub use variant::VariantError;

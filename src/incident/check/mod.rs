@@ -1,6 +1,7 @@
 //! Checks of a file that reads well: names that exist, times on the clock, shares that add up, a system that the
 //! engine can run, references of the story to the telemetry.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::diagnose::{Diagnostic, Severity};
@@ -13,6 +14,7 @@ mod names;
 mod rules;
 mod story;
 mod system;
+mod variants;
 
 pub use names::{LOG_STREAMS, series_names};
 
@@ -33,6 +35,7 @@ pub(super) fn check(
         outline,
         file,
         series: series_names(spec),
+        variants: BTreeMap::new(),
         clock_runs: true,
         found: Vec::new(),
     };
@@ -44,7 +47,9 @@ pub(super) fn check(
     checker.people();
     checker.what_is_asked();
     checker.what_is_true();
+    checker.variants();
     checker.expectations();
+    checker.lab();
     for (name, span) in outline.twice() {
         checker.at(
             Severity::Error,
@@ -57,6 +62,26 @@ pub(super) fn check(
     checker.found
 }
 
+/// What is wrong with a file whose system or script was changed, in words, errors only.
+pub(super) fn changed(file: &IncidentFile, spec: &Spec) -> Vec<String> {
+    let outline = Outline::of("");
+    let mut checker = Checker {
+        label: "",
+        text: "",
+        outline: &outline,
+        file,
+        series: series_names(spec),
+        variants: BTreeMap::new(),
+        clock_runs: true,
+        found: Vec::new(),
+    };
+    checker.clock();
+    checker.system(spec);
+    checker.what_happens_and_what_can_be_done();
+    let errors = checker.found.into_iter().filter(|d| d.severity == Severity::Error);
+    errors.map(|d| d.help.map_or(d.message.clone(), |help| format!("{} ({help})", d.message))).collect()
+}
+
 struct Checker<'a> {
     label: &'a str,
     text: &'a str,
@@ -64,6 +89,8 @@ struct Checker<'a> {
     file: &'a IncidentFile,
     /// Series that a run will have.
     series: Vec<String>,
+    /// Series that a run of a variant will have, for the variants that can run.
+    variants: BTreeMap<&'a str, Vec<String>>,
     /// Whether the clock is good enough to check times against.
     clock_runs: bool,
     found: Vec<Diagnostic>,

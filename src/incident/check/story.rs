@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Checker;
-use crate::incident::locate::{Path, place};
+use crate::incident::locate::{Path, Step, place};
 use crate::incident::schema::{Ask, Band, Part, Reading};
 
 /// Hints that a stage may have.
@@ -266,20 +266,17 @@ impl Checker<'_> {
             if let Some(plan) = &expect.plan {
                 self.known(&place!["expect", i, "plan"], "plan", plan, file.plans.keys().map(String::as_str));
             }
+            // A variant that is not known has no series of its own; one that cannot run was reported.
+            let own = expect.variant.as_deref().and_then(|variant| self.variants.get(variant).cloned());
+            if let Some(variant) = &expect.variant {
+                let variants = file.variants.keys().map(String::as_str);
+                self.known(&place!["expect", i, "variant"], "variant", variant, variants);
+            }
+            let all = own.map(|own| std::mem::replace(&mut self.series, own));
             self.window(&place!["expect", i, "over"], expect.over);
-            let argument = place!["expect", i, "read", 0usize];
-            let series = place!["expect", i, "read", "series"];
-            match &expect.read {
-                Reading::Mean(name) => self.one_series(&argument, name),
-                Reading::Max(name) | Reading::Min(name) => self.series_pattern(&argument, name),
-                Reading::Rise { series: name, from } | Reading::Factor { series: name, from } => {
-                    self.one_series(&series, name);
-                    self.window(&place!["expect", i, "read", "from"], *from);
-                }
-                Reading::FirstTime { series: name, is } => {
-                    self.one_series(&series, name);
-                    self.condition(&place!["expect", i, "read", "is"], *is);
-                }
+            self.reading_of(&place!["expect", i, "read"], &expect.read);
+            if let Some(all) = all {
+                self.series = all;
             }
             let place = place!["expect", i, "within"];
             let first_time = matches!(expect.read, Reading::FirstTime { .. });
@@ -307,6 +304,28 @@ impl Checker<'_> {
         if !file.expect.iter().any(|expect| expect.key) {
             let help = "mark the figures that must hold with `key: true`";
             self.warn(&place!["expect"], "no figure must hold", help);
+        }
+    }
+
+    /// A number read from a recorded series.
+    pub(super) fn reading_of(&mut self, path: &[Step], read: &Reading) {
+        let under = |step: Step| {
+            let mut place = path.to_vec();
+            place.push(step);
+            place
+        };
+        let (argument, series) = (under(0usize.into()), under("series".into()));
+        match read {
+            Reading::Mean(name) => self.one_series(&argument, name),
+            Reading::Max(name) | Reading::Min(name) => self.series_pattern(&argument, name),
+            Reading::Rise { series: name, from } | Reading::Factor { series: name, from } => {
+                self.one_series(&series, name);
+                self.window(&under("from".into()), *from);
+            }
+            Reading::FirstTime { series: name, is } => {
+                self.one_series(&series, name);
+                self.condition(&under("is".into()), *is);
+            }
         }
     }
 }

@@ -1,0 +1,124 @@
+//! The same incident with something changed: values by their path, happenings left out and added.
+
+use std::ops::Range;
+
+use ron::extensions::Extensions;
+
+use super::diagnose::closest;
+use super::locate::{Lost, Outline};
+use super::schema::{IncidentFile, System, Variant};
+
+/// Most names that an error lists.
+const NAMES_LISTED: usize = 16;
+
+/// Why a change cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VariantError {
+    /// The incident has no variant of that name.
+    #[error("the incident has no variant \"{wanted}\"{help}")]
+    NoSuchVariant {
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        help: String,
+    },
+    /// The system has nothing at that path.
+    #[error("`{path}` leads nowhere: {found} has no `{step}`{help}")]
+    NoSuchPath {
+        /// The path as it was given.
+        path: String,
+        /// The part of it that exists.
+        found: String,
+        /// What is not there.
+        step: String,
+        /// What is.
+        help: String,
+    },
+    /// The value does not suit.
+    #[error("`{path}` cannot be `{value}`: {why}")]
+    BadValue {
+        /// The path.
+        path: String,
+        /// The value as it was given.
+        value: String,
+        /// What the reader of files says.
+        why: String,
+    },
+    /// Nothing that happens has that name.
+    #[error("nothing that happens is called \"{name}\"{help}")]
+    NoSuchHappening {
+        /// What was to be left out.
+        name: String,
+        /// What there is.
+        help: String,
+    },
+    /// The changed system cannot run.
+    #[error("the changed system cannot run: {0}")]
+    CannotRun(String),
+}
+
+/// The file with a variant's changes, not checked.
+///
+/// # Errors
+/// The first change that cannot be made.
+pub(super) fn apply(file: &IncidentFile, variant: &Variant) -> Result<IncidentFile, VariantError> {
+    let mut changed = file.clone();
+    for (path, value) in &variant.set {
+        changed.system = with_value(&changed.system, path, value)?;
+    }
+    for name in &variant.without {
+        let before = changed.happens.len();
+        changed.happens.retain(|happening| happening.name.as_ref() != Some(name));
+        if changed.happens.len() == before {
+            let names = file.happens.iter().filter_map(|happening| happening.name.as_deref());
+            return Err(VariantError::NoSuchHappening { name: name.clone(), help: known(name, names, "\"") });
+        }
+    }
+    changed.happens.extend(variant.also.iter().cloned());
+    // Those of the same time stay in the order of the file.
+    let start = file.clock.start;
+    changed.happens.sort_by_key(|happening| super::lower::span_of_day(start, happening.at));
+    Ok(changed)
+}
+
+/// The system with one value replaced. The system is written as text, the value is put in its place there, and the whole
+/// is read again: a value is thus held to exactly what the file is held to.
+fn with_value(system: &System, path: &str, value: &str) -> Result<System, VariantError> {
+    let bad = |why: String| VariantError::BadValue { path: path.to_owned(), value: value.to_owned(), why };
+    let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
+    let text = options.to_string(system).map_err(|error| bad(error.to_string()))?;
+    let place = Outline::of(&text).follow(&text, path).map_err(|Lost { found, step, names }| {
+        let found = if found.is_empty() { "the system".to_owned() } else { format!("`{found}`") };
+        let help = known(&step, names.iter().map(String::as_str), "`");
+        VariantError::NoSuchPath { path: path.to_owned(), found, step, help }
+    })?;
+    let read = |value: &str| -> Result<System, ron::Error> {
+        let mut changed = text.clone();
+        changed.replace_range(place.clone(), value);
+        // The value must be one value: what it says beside that would change something else.
+        let whole: Range<usize> = place.start..place.start + value.len();
+        match Outline::of(&changed).follow(&changed, path) {
+            Ok(found) if found == whole => options.from_str(&changed).map_err(|error| error.code),
+            _ => Err(ron::Error::Message("this is not one value".to_owned())),
+        }
+    };
+    // A value stands as in the file, and what stands between quotes there may be written without.
+    let plain = match read(value.trim()) {
+        Ok(system) => return Ok(system),
+        Err(error) => error,
+    };
+    let quoted = ron::to_string(value).map_err(|error| bad(error.to_string()))?;
+    read(&quoted).map_err(|error| match error {
+        ron::Error::Message(why) => bad(why),
+        _ => bad(plain.to_string()),
+    })
+}
+
+/// `; did you mean …?`, or what there is.
+pub(super) fn known<'a>(wanted: &str, names: impl Iterator<Item = &'a str> + Clone, quote: &str) -> String {
+    if let Some(meant) = closest(wanted, names.clone()) {
+        return format!("; did you mean {quote}{meant}{quote}?");
+    }
+    let listed: Vec<String> = names.take(NAMES_LISTED).map(|name| format!("{quote}{name}{quote}")).collect();
+    if listed.is_empty() { String::new() } else { format!("; there is {}", listed.join(", ")) }
+}
