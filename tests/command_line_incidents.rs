@@ -23,7 +23,7 @@ fn check_accepts_good_files_and_folders_of_them() {
 fn check_says_where_and_what_to_do() {
     pagerdrill(&["check", MISTAKES])
         .code(2)
-        .stdout(contains("several-mistakes.ron:33:41"))
+        .stdout(contains("several-mistakes.ron:33:24"))
         .stdout(contains("there is no cache \"cahce\""))
         .stdout(contains("did you mean \"cache\"?"))
         .stdout(contains("7 errors"))
@@ -39,7 +39,7 @@ fn check_as_json_is_a_list_of_places() {
     let list: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
     assert_eq!(list.as_array().map(Vec::len), Some(7));
     assert_eq!(list[2]["line"], 33);
-    assert_eq!(list[2]["column"], 41);
+    assert_eq!(list[2]["column"], 24);
     assert_eq!(list[2]["severity"], "error");
     assert_eq!(list[2]["file"], MISTAKES);
     assert_eq!(list[2]["message"], "there is no cache \"cahce\"");

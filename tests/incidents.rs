@@ -7,6 +7,7 @@ use pagerdrill::incident::{Diagnostic, Severity, library, load};
 use proptest::prelude::*;
 
 const MINIMAL: &str = include_str!("incidents/good/minimal.ron");
+const CALLS: &str = include_str!("incidents/good/calls.ron");
 
 fn fixtures(kind: &str) -> Vec<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/incidents").join(kind);
@@ -63,9 +64,20 @@ fn bad_files_are_refused_with_everything_that_is_wrong() {
 /// Replaces the first `from` in the smallest good file, and expects one diagnostic with this severity, pointing at
 /// text that begins like this, with a message that contains this.
 #[track_caller]
-fn check(from: &str, to: &str, (severity, at, message): (Severity, &str, &str)) {
-    assert!(MINIMAL.contains(from), "the fixture has no {from}");
-    let text = MINIMAL.replacen(from, to, 1);
+fn check(from: &str, to: &str, expected: (Severity, &str, &str)) {
+    check_in(MINIMAL, from, to, expected);
+}
+
+/// The same in the file that has every part.
+#[track_caller]
+fn check_calls(from: &str, to: &str, expected: (Severity, &str, &str)) {
+    check_in(CALLS, from, to, expected);
+}
+
+#[track_caller]
+fn check_in(text: &str, from: &str, to: &str, (severity, at, message): (Severity, &str, &str)) {
+    assert!(text.contains(from), "the fixture has no {from}");
+    let text = text.replacen(from, to, 1);
     let loaded = load("edited", &text);
     let all: Vec<String> = loaded.diagnostics.iter().map(in_a_line).collect();
     let [found] = loaded.diagnostics.as_slice() else { panic!("{from} -> {to}: {all:#?}") };
@@ -96,7 +108,7 @@ fn what_the_reader_of_the_text_finds() {
 fn names_that_do_not_exist() {
     check(
         "levers: [RateLimit, Scale(\"api\")",
-        "levers: [RateLimit, Scale(\"api\"), PoolSize(\"app\")",
+        "levers: [RateLimit, Scale(\"api\"), PoolSize(service: \"app\")",
         (E, "\"app\"", "no service \"app\""),
     );
     check(
@@ -202,6 +214,157 @@ fn a_story_that_does_not_hold_together() {
 }
 
 #[test]
+fn services_calls_and_pools_that_do_not_fit() {
+    check_calls(
+        "service: \"stock\", timeout",
+        "service: \"stick\", timeout",
+        (E, "\"stick\"", "no service \"stick\""),
+    );
+    check_calls("confirm: (service: \"stock\"", "confirm: (service: \"s\"", (E, "\"s\"", "no service \"s\""));
+    check_calls(
+        "routes: { \"edge\": \"100%\", ",
+        "routes: { \"edge\": \"90%\", ",
+        (E, "{ \"edge\"", "do not add up"),
+    );
+    let second = "services: { \"b\": (instances: 1, start_up: \"1s\", drain: \"1s\", handling: Fixed(\"1ms\"), steps: \
+        [Work(name: \"w\", takes: Fixed(\"1ms\"))]),";
+    check("services: {", second, (E, "(name: \"lb\"", "no route to any of them"));
+    check_calls(
+        "name: \"canary.reserve\"",
+        "name: \"stock.reserve\"",
+        (E, "\"stock.reserve\"", "another service"),
+    );
+    check_calls(
+        "query: Fixed(\"2ms\"), pool: \"writes\"",
+        "query: Fixed(\"2ms\")",
+        (E, "Query(", "has 2 pools"),
+    );
+    check_calls(
+        "io: Fixed(\"5ms\"), pool: \"reads\"",
+        "io: Fixed(\"5ms\"), pool: \"read\"",
+        (E, "\"read\"", "called \"read\""),
+    );
+    check_calls(
+        "low: \"1ms\", high: \"3ms\"",
+        "low: \"4ms\", high: \"3ms\"",
+        (E, "Uniform", "longer than the longest"),
+    );
+    check_calls("soft_ttl: \"20s\"", "soft_ttl: \"40s\"", (E, "\"40s\"", "longer than the `ttl`"));
+    check_calls("factor: 2.0", "factor: 0.5", (E, "0.5", "a factor of 0.5"));
+    check_calls("wait: (\"50ms\", \"200ms\")", "wait: (\"5s\", \"200ms\")", (E, "(\"5s\"", "shortest wait"));
+    check(
+        "cache: \"cache\", database: \"db\",",
+        "database: \"db\", reading: (coalesce: true),",
+        (E, "true", "does nothing"),
+    );
+}
+
+#[test]
+fn settings_of_what_is_not_there() {
+    let lever = |to: &str| format!("Set({to}), Set(ServeStale(\"stock\"))");
+    let check_lever = |to: &str, expected| check_calls("Set(ServeStale(\"stock\"))", &lever(to), expected);
+    check_lever(
+        "CallTimeout(\"edge\", \"stock.reserv\")",
+        (E, "\"stock.reserv\"", "no call of service \"edge\""),
+    );
+    check_lever("Coalesce(\"edge\")", (E, "\"edge\"", "has no cache"));
+    check_lever("OriginRate(\"edge\")", (E, "\"edge\"", "has no pool"));
+    check_lever("Route(\"stock\")", (E, "\"stock\"", "no route to service \"stock\""));
+    check_lever("Ttl(\"order\")", (E, "\"order\"", "no cached kind of read \"order\""));
+    check_lever("Cores(\"bd\")", (E, "\"bd\"", "no database \"bd\""));
+    let value = |knob: &str, to: &str| format!("(\"10:07:00\", Set({knob}, {to}))");
+    let check_value = |knob: &str, to: &str, expected| {
+        check_calls("(\"10:07:00\", Set(OriginRate(\"stock\"), Off))", &value(knob, to), expected);
+    };
+    check_value("OriginRate(\"stock\")", "On", (E, "On", "does not suit"));
+    check_value("OriginRate(\"stock\")", "Rate(\"0/s\")", (E, "Rate(", "not possible here"));
+    check_value("Cores(\"db\")", "Off", (E, "Off", "does not suit"));
+    check_value("Workers(\"edge\")", "Number(2.5)", (E, "Number(2.5)", "not a whole number"));
+    check_value("Route(\"canary\")", "Share(\"150%\")", (E, "Share(", "not possible here"));
+    check_value("Coalesce(\"stock\")", "On", (W, "Set(Coalesce", "no lever offers this"));
+}
+
+#[test]
+fn what_others_do_must_be_possible_too() {
+    check_calls(
+        "SlowWork(service: \"stock\"",
+        "SlowWork(service: \"canary\"",
+        (E, "\"canary\"", "no step `Work`"),
+    );
+    check_calls(
+        "Do(Set(CallTimeout(\"edge\", \"stock",
+        "Do(Set(CallTimeout(\"edge\", \"stack",
+        (E, "\"stack.reserve\"", "no call"),
+    );
+    check_calls("Span(\"250ms\")", "Number(2)", (E, "Number(2)", "does not suit"));
+}
+
+#[test]
+fn variants_that_cannot_be_made_or_cannot_run() {
+    let patient = "\"services.stock.instances\": \"3\"";
+    let set = |to: &str, expected| check_calls(patient, to, expected);
+    set("\"services.stok.instances\": \"3\"", (E, "\"3\"", "did you mean `stock`?"));
+    set("\"services.stock.reading.orgin.rate\": \"3\"", (E, "\"3\"", "did you mean `origin`?"));
+    set("\"services.stock.deadline\": \"500 parsecs\"", (E, "\"500 parsecs\"", "not a length of time"));
+    set("\"services.stock.instances\": \"3, workers: 4\"", (E, "\"3, workers: 4\"", "cannot be"));
+    set("\"services.stock.instances\": \"0\"", (E, "\"patient\"", "0 instances"));
+    set("\"services.stock.database\": \"bd\"", (E, "\"patient\"", "no database \"bd\""));
+    check_calls(
+        "without: [\"a job\"]",
+        "without: [\"job\"]",
+        (E, "\"job\"", "nothing that happens is called"),
+    );
+    check_calls(
+        "service: \"stock\", count: 1",
+        "service: \"stack\", count: 1",
+        (E, "\"stack\"", "no service"),
+    );
+    check_calls("variant: \"no job\"", "variant: \"no jog\"", (E, "\"no jog\"", "no variant"));
+    check_calls("\"as it is\", \"no job\"", "\"as it was\", \"no job\"", (E, "\"as it was\"", "no variant"));
+    check_calls("chart: \"operations", "chart: \"operation", (E, "\"operation.failure_ratio\"", "no series"));
+}
+
+/// Times and words that a variant changes, and all the rest stays.
+#[test]
+fn a_variant_is_the_incident_with_its_changes_and_no_others() {
+    let incident = load("calls", CALLS).incident.expect("a good file");
+    let patient = incident.variant("patient").expect("a variant");
+    let (was, is) = (incident.spec(), patient.spec());
+    assert_eq!(patient.variant_name(), Some("patient"));
+    assert_ne!(incident.hash(), patient.hash());
+    assert_eq!(patient.script().len(), incident.script().len() + 1);
+    let mut back = is.clone();
+    let stock = back.services.iter().position(|s| s.name == "stock").expect("the service");
+    assert_eq!((back.services[stock].instances, was.services[stock].instances), (3, 2));
+    for (changed, original) in back.services.iter_mut().zip(&was.services) {
+        (changed.instances, changed.workers) = (original.instances, original.workers);
+        (changed.steps, changed.reading) = (original.steps.clone(), original.reading);
+    }
+    back.reads[0].keys = was.reads[0].keys;
+    assert_eq!(back, *was);
+    let quiet = incident.variant("no job").expect("a variant");
+    assert_eq!((quiet.spec(), quiet.script().len()), (was, incident.script().len() - 1));
+    let error = incident.variant("no jog").expect_err("there is none");
+    assert_eq!(error.to_string(), "the incident has no variant \"no jog\"; did you mean \"no job\"?");
+}
+
+/// Whatever is written out and read in again is the same: variants rest on it.
+#[test]
+fn changing_nothing_changes_nothing() {
+    let mut incidents: Vec<_> = library::shipped().into_iter().map(|shipped| shipped.text).collect();
+    incidents.extend(fixtures("good").into_iter().map(|(_, text)| text));
+    for text in incidents {
+        let incident = load("same", &text).incident.expect("a good file");
+        let balancer = format!("{:?}", incident.file().system.balancer.name);
+        let set = format!("(what: \"same\", set: {{ \"balancer.name\": {balancer} }})");
+        let variant = ron::from_str(&set).expect("a variant");
+        let same = incident.changed("same", &variant).expect("nothing is changed");
+        assert_eq!(same.spec(), incident.spec());
+        assert_eq!(same.script(), incident.script());
+    }
+}
+
+#[test]
 fn two_files_that_differ_in_line_ends_have_one_hash() {
     let hash = |text: &str| load("f", text).incident.map(|incident| incident.hash());
     assert_eq!(hash(MINIMAL), hash(&MINIMAL.replace('\n', "\r\n")));
@@ -237,13 +400,13 @@ proptest! {
 
     #[test]
     fn no_cut_or_changed_text_breaks_the_loader(
-        which in 0usize..4,
+        which in 0usize..8,
         cuts in proptest::collection::vec((0.0f64..1.0, 0usize..40, "[\\PC\\n]{0,6}|[(){}\\[\\],:\"]|[0-9]{1,12}|NaN|-1"), 1..4),
         end in 0.0f64..1.0,
         truncate in any::<bool>(),
     ) {
         let mut texts: Vec<String> = library::shipped().into_iter().map(|shipped| shipped.text).collect();
-        texts.push(MINIMAL.to_owned());
+        texts.extend([MINIMAL.to_owned(), CALLS.to_owned()]);
         let mut text = texts[which % texts.len()].clone();
         for (share, length, insert) in cuts {
             let from = place(&text, share);
@@ -262,10 +425,10 @@ proptest! {
     #[test]
     fn no_changed_value_breaks_the_loader(pick in 0.0f64..1.0, value in "[0-9]{1,20}|-?[0-9]\\.[0-9]e[0-9]{1,3}|inf|NaN|\"[a-z0-9:/%.* ]{0,12}\"|None|\\[\\]|\\(\\)|\\{\\}") {
         // Values stand behind a colon.
-        let colons: Vec<usize> = MINIMAL.match_indices(": ").map(|(i, _)| i + 2).collect();
+        let colons: Vec<usize> = CALLS.match_indices(": ").map(|(i, _)| i + 2).collect();
         let from = colons[((colons.len() - 1) as f64 * pick) as usize];
-        let length = MINIMAL[from..].find([',', ')', '\n']).unwrap_or(0);
-        let mut text = MINIMAL.to_owned();
+        let length = CALLS[from..].find([',', ')', '\n']).unwrap_or(0);
+        let mut text = CALLS.to_owned();
         text.replace_range(from..from + length, &value);
         survives(&text);
     }

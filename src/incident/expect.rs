@@ -33,7 +33,9 @@ pub fn evaluate<'a>(incident: &'a Incident, plan: Option<&str>, series: &SeriesS
     let file = incident.file();
     file.expect
         .iter()
-        .filter(|expect| expect.plan.as_deref() == plan && expect.variant.as_deref() == incident.variant_name())
+        .filter(|expect| {
+            expect.plan.as_deref() == plan && expect.variant.as_deref() == incident.variant_name()
+        })
         .map(|expect| measure(file.clock.start, expect, series))
         .collect()
 }

@@ -114,11 +114,13 @@ impl Outline {
                 .enumerate()
                 .flat_map(|(i, part)| part.names(i, text).into_iter().map(move |name| (name, part)))
                 .filter(|(name, _)| {
-                    rest.strip_prefix(name.as_str()).is_some_and(|after| after.is_empty() || after.starts_with('.'))
+                    rest.strip_prefix(name.as_str())
+                        .is_some_and(|after| after.is_empty() || after.starts_with('.'))
                 })
                 .max_by_key(|(name, _)| name.len());
             let Some((name, part)) = next else {
-                let found = path.trim().strip_suffix(rest).unwrap_or_default().trim_end_matches('.').to_owned();
+                let found =
+                    path.trim().strip_suffix(rest).unwrap_or_default().trim_end_matches('.').to_owned();
                 let step = rest.split('.').next().unwrap_or_default().to_owned();
                 let names = node.parts.iter().enumerate().flat_map(|(i, part)| part.names(i, text)).collect();
                 return Err(Lost { found, step, names });
@@ -419,9 +421,14 @@ Incident(
         let text = r#"(a:{"b":(c:1),"b.c":(d:2)},e:[Call(name:"x.y",t:3),Read],f:Zipf(n:4))"#;
         let outline = Outline::of(text);
         let follow = |path: &str| outline.follow(text, path).map(|span| &text[span]);
-        for (path, value) in
-            [("a.b", "(c:1)"), ("a.b.c.d", "2"), ("e.x.y.t", "3"), ("e.0.t", "3"), ("e.1", "Read"), ("f.n", "4")]
-        {
+        for (path, value) in [
+            ("a.b", "(c:1)"),
+            ("a.b.c.d", "2"),
+            ("e.x.y.t", "3"),
+            ("e.0.t", "3"),
+            ("e.1", "Read"),
+            ("f.n", "4"),
+        ] {
             assert_eq!(follow(path), Ok(value), "{path}");
         }
         for (path, found, step) in [

@@ -112,7 +112,7 @@ impl Checker<'_> {
                     if self.service(&place, service)
                         && let Some(parts) = file.system.services.get(service)
                     {
-                        self.between(&what("count"), "instances", *count, 1, parts.instances);
+                        self.between(&what("count"), "instances", *count, 1, parts.instances.max(1));
                     }
                 }
                 Fault::LockHolderLost { service } => {

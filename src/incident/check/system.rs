@@ -326,7 +326,8 @@ impl Checker<'_> {
                 }
             }
         }
-        if system.services.len() > 1 {
+        // Without any route, that is what is said.
+        if !system.balancer.routes.is_empty() {
             for name in system.services.keys().filter(|name| !reached.contains(name.as_str())) {
                 let message = format!("no route and no call leads to service \"{name}\"");
                 self.warn(

@@ -89,7 +89,11 @@ impl<'a> Checker<'a> {
         self.series = own;
         for (list, is_empty) in [("rows", lab.rows.is_empty()), ("columns", lab.columns.is_empty())] {
             if is_empty {
-                self.error(&place!["lab", list], format!("this lab has no {list}"), "add some, or take it out");
+                self.error(
+                    &place!["lab", list],
+                    format!("this lab has no {list}"),
+                    "add some, or take it out",
+                );
             }
         }
     }
