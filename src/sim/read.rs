@@ -180,9 +180,19 @@ impl World {
                 let request = self.requests.get(id);
                 let service = &self.services[request.service as usize];
                 let Some(ring) = service.cache_wait else { return self.want_source(id) };
-                self.counters.cache_timeouts += u64::from(service.spec.reading.cache_attempts);
+                let reading = service.spec.reading;
+                self.counters.cache_timeouts += u64::from(reading.cache_attempts);
                 let version = self.requests.enter(id, Phase::AskingCache, self.now);
-                self.events.after(ring, self.now, Entry { id, version });
+                let entry = Entry { id, version };
+                if reading.cache_backoff.0 == 0 {
+                    return self.events.after(ring, self.now, entry);
+                }
+                let mut wait = reading.cache_timeout.0 * u64::from(reading.cache_attempts);
+                for _ in 1..reading.cache_attempts {
+                    let most = u128::from(reading.cache_backoff.0);
+                    wait += ((most * u128::from(self.jitter_rng.draw())) >> 64) as u64;
+                }
+                self.later(wait, Due::Cache, entry);
             }
             _ => self.want_source(id),
         }
