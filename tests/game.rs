@@ -325,7 +325,7 @@ fn a_setting_shows_what_it_was_last_set_to_by_whomever() {
         (&call, Setting::Span(SimSpan::from_millis(1_500)), "1.5 s"),
         (&call, Setting::Span(SimSpan::from_millis(800)), "800 ms"),
         (&stale, Setting::Off, "off"),
-        (&rate, Setting::Off, "none"),
+        (&rate, Setting::Off, "off"),
         (&rate, Setting::Rate(Rate(25.0)), "25/s"),
         (&workers, Setting::Number(80.0), "80"),
         (&route, Setting::Share(Ratio(0.5)), "50.0 %"),
