@@ -16,6 +16,7 @@ mod story;
 mod system;
 mod variants;
 
+use names::series_of;
 pub use names::{LOG_STREAMS, series_names};
 
 /// Columns that a diagram may have.
@@ -34,7 +35,7 @@ pub(super) fn check(
         text,
         outline,
         file,
-        series: series_names(spec),
+        series: series_of(file, spec),
         variants: BTreeMap::new(),
         clock_runs: true,
         found: Vec::new(),
@@ -70,7 +71,7 @@ pub(super) fn changed(file: &IncidentFile, spec: &Spec) -> Vec<String> {
         text: "",
         outline: &outline,
         file,
-        series: series_names(spec),
+        series: series_of(file, spec),
         variants: BTreeMap::new(),
         clock_runs: true,
         found: Vec::new(),
