@@ -110,7 +110,7 @@ fn services(spec: &Spec, names: &mut BTreeSet<String>) {
         }
         for step in &service.steps {
             if let Step::Call(call) = step {
-                let what = ["started", "timeouts", "per_request"];
+                let what = ["started", "timeouts", "per_operation"];
                 names.extend(what.map(|what| format!("calls.{what}.{}", call.name)));
             }
         }
