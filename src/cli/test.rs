@@ -269,6 +269,18 @@ impl Fairness {
     fn holds(&self) -> bool {
         self.seeds.iter().all(|(_, fair)| *fair)
     }
+
+    /// A cell for every seed; of more seeds than fit beside each other, how many were fair, and those that were not.
+    fn cells(&self) -> Vec<String> {
+        const FIT: usize = 5;
+        if self.seeds.len() <= FIT {
+            return self.seeds.iter().map(|(shown, fair)| marked(shown, *fair)).collect();
+        }
+        let fair = self.seeds.iter().filter(|(_, fair)| *fair).count();
+        let unfair = self.seeds.iter().zip(1..).filter(|((_, fair), _)| !fair);
+        let unfair = unfair.map(|((shown, _), seed): (_, u64)| format!("seed {seed}: {shown}"));
+        [format!("{fair} of {} seeds", self.seeds.len())].into_iter().chain(unfair).collect()
+    }
 }
 
 fn fairness(i: usize, seeds: u64, made: &AllMade) -> Vec<Fairness> {
@@ -309,7 +321,7 @@ fn table(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], ask
     for fairness in fairness {
         let mut row =
             vec![if fairness.holds() { "ok" } else { "unfair" }.to_owned(), fairness.what.to_owned()];
-        row.extend(fairness.seeds.iter().map(|(shown, fair)| marked(shown, *fair)));
+        row.extend(fairness.cells());
         rows.push(row);
     }
     text.push_str(&aligned(&rows));
@@ -413,4 +425,19 @@ fn as_json(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], a
             })
             .collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_seeds_are_counted_and_the_unfair_ones_are_told() {
+        let seeds = |n: usize| (1..=n).map(|seed| (format!("at {seed}"), seed != 3)).collect();
+        let few = Fairness { what: "it recovers", seeds: seeds(4) };
+        assert_eq!(few.cells(), ["at 1", "at 2", "at 3 x", "at 4"]);
+        let many = Fairness { what: "it recovers", seeds: seeds(20) };
+        assert_eq!(many.cells(), ["19 of 20 seeds", "seed 3: at 3"]);
+        assert!(!many.holds());
+    }
 }
