@@ -72,7 +72,7 @@ const SERIES: [&str; 36] = [
 
 /// The series that a run of a system records from its first second on, sorted. Instances that are started later, and
 /// defences that are switched on later, add series of their own.
-pub fn series_names(spec: &Spec) -> Vec<String> {
+fn series_names(spec: &Spec) -> Vec<String> {
     let mut names: BTreeSet<String> = SERIES.iter().map(|&name| name.to_owned()).collect();
     let attempts = spec.clients.iter().map(|client| client.attempts as usize).max().unwrap_or(1);
     names.extend((1..=attempts.min(ATTEMPTS_TOLD_APART)).map(|n| format!("requests.attempt.{n}")));
@@ -166,7 +166,7 @@ fn when_used(spec: &Spec, names: &mut BTreeSet<String>) {
 
 /// The series that a run of a file's system can come to record, sorted: those of the system, and those of the system with
 /// everything switched on that the file's levers and plans, and others, can switch on.
-pub(super) fn series_of(file: &IncidentFile, spec: &Spec) -> Vec<String> {
+pub fn series_of(file: &IncidentFile, spec: &Spec) -> Vec<String> {
     let mut all: BTreeSet<String> = series_names(spec).into_iter().collect();
     let planned = file.plans.values().flat_map(|plan| plan.steps.iter().map(|(_, action)| action));
     let others = file.happens.iter().filter_map(|happening| match &happening.what {
