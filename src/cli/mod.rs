@@ -19,6 +19,7 @@ mod many;
 pub mod picture;
 pub mod play;
 mod progress;
+mod real;
 pub mod replay;
 pub mod report;
 pub mod run;

@@ -1,5 +1,6 @@
 //! Runs without a player: a plan drives a session as fast as possible, and what came of it is written as JSON.
 
+mod capacity;
 mod json;
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use crate::incident::schema::{Name, Plan};
 use crate::score::Harm;
 use crate::units::SimTime;
 
+pub use capacity::{Capacity, capacity};
 pub use json::SCHEMA;
 
 /// Who acts.
