@@ -25,6 +25,7 @@ pub mod run;
 pub mod show;
 mod table;
 pub mod test;
+mod watch;
 
 /// All is well.
 pub const FINE: u8 = 0;

@@ -46,6 +46,8 @@ pub struct Process {
     pub state: InstanceState,
     /// Requests in it: workers busy.
     pub busy: u32,
+    /// Requests that it works on at the same time; `None` for no limit.
+    pub workers: Option<u32>,
     /// Requests and refreshes that wait for a connection, in all its pools.
     pub waiting: u32,
     /// Connections in use, in all its pools.
@@ -73,6 +75,7 @@ impl World {
         let process = |instance: &Instance| Process {
             state: instance.state,
             busy: instance.busy,
+            workers: it.spec.workers,
             waiting: instance.pools.iter().map(|p| p.n_waiting).sum(),
             connections: instance.pools.iter().map(|p| p.in_use).sum(),
             size,
