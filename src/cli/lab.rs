@@ -15,6 +15,7 @@ use crate::incident::expect::{self, Figure};
 use crate::incident::schema::{AS_IT_IS, Column, Knob, Lever, Reading, Variant};
 use crate::report::sparkline;
 use crate::sim::ENGINE_VERSION;
+use crate::tui::FilmRow;
 use crate::units::Unit;
 
 /// Version of what `--json` prints.
@@ -56,6 +57,10 @@ pub struct Args {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// Watch one row or variant second by second, the first row when ROW is left out; where the output is no terminal, a
+    /// line for each second.
+    #[arg(long, value_name = "ROW", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["json", "chart", "jobs"])]
+    watch: Option<String>,
 }
 
 /// A row: what it is called, what is different in it, the incident so changed.
@@ -80,6 +85,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(super::FINE));
     }
     let pilot = super::run::pilot(&incident, &args.plan)?;
+    if let Some(wanted) = &args.watch {
+        let options = Options { seed: args.seed, scale: args.scale, until: None };
+        return super::watch::run(watchable(&incident, &args)?, wanted, pilot, options);
+    }
     let lab = incident.file().lab.clone();
     let columns = lab.as_ref().map_or_else(|| usual_columns(&incident), |lab| lab.columns.clone());
     let chart = args.chart.clone().or_else(|| lab.and_then(|lab| lab.chart));
@@ -179,6 +188,24 @@ fn rows(incident: &Arc<Incident>, args: &Args) -> anyhow::Result<Vec<Row>> {
             incident.file().id
         ),
     }
+}
+
+/// The rows that can be watched: those that are compared, and the variants that are not among them.
+fn watchable(incident: &Arc<Incident>, args: &Args) -> anyhow::Result<Vec<FilmRow>> {
+    let own = !args.set.is_empty() || args.sweep.is_some();
+    let mut found = if own || incident.file().lab.is_some() {
+        rows(incident, args)?
+    } else {
+        vec![Row { name: AS_IT_IS.to_owned(), what: String::new(), incident: Arc::clone(incident) }]
+    };
+    for (name, variant) in incident.file().variants.iter().filter(|_| !own) {
+        if found.iter().all(|row| row.name != *name) {
+            let (name, what) = (name.clone(), variant.what.clone());
+            let incident = Arc::new(incident.variant(&name)?);
+            found.push(Row { name, what, incident });
+        }
+    }
+    Ok(found.into_iter().map(|Row { name, what, incident }| FilmRow { name, what, incident }).collect())
 }
 
 /// Values with commas between; a comma inside brackets or quotes belongs to its value.

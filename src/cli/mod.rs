@@ -27,6 +27,7 @@ pub mod shard;
 pub mod show;
 mod table;
 pub mod test;
+mod watch;
 
 /// All is well.
 pub const FINE: u8 = 0;

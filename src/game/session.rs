@@ -258,6 +258,11 @@ impl Session {
         self.plant.world().counters()
     }
 
+    /// The simulated system itself, for those who may look behind the screens.
+    pub fn world(&self) -> &crate::sim::World {
+        self.plant.world()
+    }
+
     /// The same run without gates, played to the end of its clock with nobody at it any more.
     pub fn played_out(&self) -> Session {
         let mut session = self.clone();
