@@ -45,7 +45,7 @@ pub enum Event {
     /// Idle connections are looked through.
     CloseIdle,
     /// The cache becomes unreachable.
-    CacheDown { fault: u32 },
+    CacheDown,
     /// The cache answers again, empty.
     CacheBack,
 }
@@ -54,7 +54,7 @@ impl Event {
     /// Place in the order of events: twice the time, and one more for what gives way to arrivals at the same instant.
     #[inline]
     pub fn rank(&self, at: u64) -> u64 {
-        at << 1 | u64::from(!matches!(self, Event::Arrival | Event::CacheDown { .. }))
+        at << 1 | u64::from(!matches!(self, Event::Arrival | Event::CacheDown))
     }
 }
 
@@ -164,7 +164,8 @@ pub struct Model {
     host_turn: usize,
     requests: Vec<Request>,
     free: Vec<u32>,
-    faults: Vec<(u64, u64)>,
+    /// When the cache becomes unreachable, and for how long.
+    fault: (u64, u64),
     late_after: u64,
     latency: Histogram,
     by_attempt: [u64; 16],
@@ -176,20 +177,15 @@ impl Model {
     /// Reads a spec, which may use no more than this model has: constant traffic, one service that reads through one cache
     /// from one database, queries that are cancelled when given up, clients that wait, no limit, and a cache that is lost
     /// whole.
-    pub fn new(spec: &Spec, script: &[(SimTime, Fault)]) -> Model {
+    pub fn new(spec: &Spec, fault: (SimTime, Fault)) -> Model {
         let (service, database) = (&spec.services[0], &spec.databases[0]);
         let pool = &service.pool;
         assert!(spec.services.len() == 1 && spec.databases.len() == 1 && spec.caches.len() == 1);
         assert!(spec.traffic.len() == 1 && spec.balancer.rate_limit.is_none());
         assert!(spec.clients.iter().all(|c| c.timeout.is_none()));
         assert!(database.abandoned == Abandoned::Cancelled);
-        let faults = script
-            .iter()
-            .map(|&(at, fault)| match fault {
-                Fault::CacheNodeLost { failover, survivors, .. } if survivors == 0.0 => (at.0, failover.0),
-                other => panic!("this model cannot do {other:?}"),
-            })
-            .collect();
+        let Fault::CacheNodeLost { failover, survivors, .. } = fault.1;
+        assert!(survivors == 0.0);
 
         let offered = spec.traffic[0].1;
         let mut first = 0;
@@ -288,7 +284,7 @@ impl Model {
             host_turn: 0,
             requests: Vec::new(),
             free: Vec::new(),
-            faults,
+            fault: (fault.0.0, failover.0),
             late_after: spec.late_after.0,
             latency: Histogram::new(),
             by_attempt: [0; 16],
@@ -300,9 +296,7 @@ impl Model {
     /// Schedules what happens by itself.
     pub fn start(&mut self, later: &mut impl Later) {
         later.at(1_000_000_000, Event::CloseIdle);
-        for (i, fault) in self.faults.iter().enumerate() {
-            later.at(fault.0, Event::CacheDown { fault: i as u32 });
-        }
+        later.at(self.fault.0, Event::CacheDown);
         self.next_arrival(later);
     }
 
@@ -343,10 +337,10 @@ impl Model {
                 }
             }
             Event::CloseIdle => self.close_idle(now, later),
-            Event::CacheDown { fault } => {
+            Event::CacheDown => {
                 self.digest.add(now);
                 self.cache.down = true;
-                later.at(now + self.faults[fault as usize].1, Event::CacheBack);
+                later.at(now + self.fault.1, Event::CacheBack);
             }
             Event::CacheBack => {
                 self.cache.down = false;

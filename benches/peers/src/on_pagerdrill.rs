@@ -36,27 +36,24 @@ pub fn hold(size: u32, holds: u32) -> impl FnOnce() -> u64 {
     }
 }
 
-/// An incident in which nobody does anything.
-pub struct Incident {
+/// A run of an incident in which nobody does anything.
+pub struct Run {
     /// The simulated system.
     pub world: World,
-    script: Vec<(SimTime, Fault)>,
+    fault: Option<(SimTime, Fault)>,
 }
 
-impl Incident {
+impl Run {
     /// At its start.
-    pub fn new(spec: &Spec, script: &[(SimTime, Fault)]) -> Incident {
-        Incident { world: World::new(spec, crate::cold_cache::SEED), script: script.to_vec() }
+    pub fn new(spec: &Spec, fault: (SimTime, Fault)) -> Run {
+        Run { world: World::new(spec, crate::cold_cache::SEED), fault: Some(fault) }
     }
 
     /// Goes on to an instant.
-    pub fn run_until(&mut self, until: SimTime) {
-        while let Some(&(at, fault)) = self.script.first()
-            && at < until
-        {
+    pub fn until(&mut self, until: SimTime) {
+        if let Some((at, fault)) = self.fault.take_if(|f| f.0 < until) {
             self.world.advance(at);
             self.world.inject(fault);
-            self.script.remove(0);
         }
         self.world.advance(until);
     }
