@@ -4,6 +4,7 @@
 //! mean (Student's t), and that the interval is narrow enough to mean something. Seeds are fixed, so a test that passes
 //! keeps passing until the engine's results change.
 
+use pagerdrill::sim::math::exp;
 use pagerdrill::sim::probe::{SpanEnd, SpanKind, TraceRecord};
 use pagerdrill::sim::spec::{KeySpace, QuerySpec, ReadSpec, Spread};
 use pagerdrill::sim::{Spec, World};
@@ -244,8 +245,8 @@ fn waiting_with_a_limit_is_m_m_c_with_impatience() {
         for j in (1..servers).rev() {
             weights.push(weights[weights.len() - 1] * f64::from(j) / a);
         }
-        let leaving = lambda / (c * mu) * (-d * tau).exp();
-        let queueing = lambda * (1.0 - (-d * tau).exp()) / d;
+        let leaving = lambda / (c * mu) * exp(-d * tau);
+        let queueing = lambda * (1.0 - exp(-d * tau)) / d;
         let theory = leaving / (weights.iter().sum::<f64>() + queueing + leaving);
         let spec = queue(lambda, Spread::Exponential(WORK), servers, patience);
         let left = over_seeds(|seed| {
@@ -368,7 +369,7 @@ fn a_ttl_cache_hits_as_often_as_theory_says() {
 #[test]
 fn retries_amplify_as_a_geometric_sum() {
     for limit in [SimSpan::from_millis(16), ms(7), SimSpan(2_613_648)] {
-        let f = (-limit.as_secs_f64() / WORK.as_secs_f64()).exp();
+        let f = exp(-limit.as_secs_f64() / WORK.as_secs_f64());
         let spec = unreliable(500.0, 4, limit);
         let runs = over_seeds(|seed| {
             let mut world = World::new(&spec, seed);

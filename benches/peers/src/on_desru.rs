@@ -8,7 +8,9 @@ use desru::{Event, EventScheduler};
 
 use crate::station::{Draws, Station, increments};
 
-fn arrival(station: Rc<RefCell<Station>>) -> Box<dyn FnMut(&mut EventScheduler) -> Option<String>> {
+type Action = Box<dyn FnMut(&mut EventScheduler) -> Option<String>>;
+
+fn arrival(station: Rc<RefCell<Station>>) -> Action {
     Box::new(move |scheduler| {
         let mut it = station.borrow_mut();
         if let Some(service) = it.arrive(scheduler.current_time as u64) {
@@ -21,7 +23,7 @@ fn arrival(station: Rc<RefCell<Station>>) -> Box<dyn FnMut(&mut EventScheduler) 
     })
 }
 
-fn departure(station: Rc<RefCell<Station>>) -> Box<dyn FnMut(&mut EventScheduler) -> Option<String>> {
+fn departure(station: Rc<RefCell<Station>>) -> Action {
     Box::new(move |scheduler| {
         if let Some(service) = station.borrow_mut().depart(scheduler.current_time as u64) {
             scheduler.timeout(service as f64, Some(departure(station.clone())), None);
@@ -46,12 +48,12 @@ struct Holds {
     left: u32,
 }
 
-fn held(id: u32, holds: Rc<RefCell<Holds>>) -> Box<dyn FnMut(&mut EventScheduler) -> Option<String>> {
+fn held(holds: Rc<RefCell<Holds>>) -> Action {
     Box::new(move |scheduler| {
         let mut it = holds.borrow_mut();
         it.left -= 1;
         let at = scheduler.current_time + it.draws.next() as f64;
-        scheduler.schedule(Event::new(at, Some(held(id, holds.clone())), None));
+        scheduler.schedule(Event::new(at, Some(held(holds.clone())), None));
         None
     })
 }
@@ -60,9 +62,9 @@ fn held(id: u32, holds: Rc<RefCell<Holds>>) -> Box<dyn FnMut(&mut EventScheduler
 pub fn hold(size: u32, left: u32) -> impl FnOnce() -> u64 {
     let holds = Rc::new(RefCell::new(Holds { draws: increments(size), left }));
     let mut scheduler = EventScheduler::new();
-    for id in 0..size {
+    for _ in 0..size {
         let at = holds.borrow_mut().draws.next() as f64;
-        scheduler.schedule(Event::new(at, Some(held(id, holds.clone())), None));
+        scheduler.schedule(Event::new(at, Some(held(holds.clone())), None));
     }
     move || {
         let end = holds.clone();
