@@ -232,6 +232,28 @@ fn no_room_to_wait_is_erlang_b() {
     }
 }
 
+/// M/M/c/K: a database of c cores that accepts K connections refuses those who find K, p(K) of all. Sharing makes that
+/// insensitive to the shape of work, too.
+#[test]
+fn room_for_a_few_is_m_m_c_k() {
+    let (cores, room, a) = (2u32, 6, 2.2);
+    let mut weights = vec![1.0];
+    for n in 1..=room {
+        weights.push(weights[weights.len() - 1] * a / f64::from(n.min(cores)));
+    }
+    let theory = weights[weights.len() - 1] / weights.iter().sum::<f64>();
+    for work in [Spread::Exponential(WORK), Spread::Fixed(WORK)] {
+        let mut spec = sharing(a * 100.0, work, f64::from(cores));
+        spec.databases[0].connections = room;
+        let refused = over_seeds(|seed| {
+            let mut world = World::new(&spec, seed);
+            world.advance(SimTime::from_secs(300));
+            world.counters().requests_errors as f64 / world.counters().requests_received() as f64
+        });
+        agrees(&format!("{work:?}"), &refused, theory, 0.05);
+    }
+}
+
 /// M/M/c with a fixed patience τ: with d = cμ − λ, a share p(c−1)·(λ/cμ)·e^(−dτ) leaves unserved (Barrer 1957; here from
 /// the density of the virtual wait, Baccelli and Hebuterne 1981). Below and above saturation.
 #[test]
