@@ -67,6 +67,11 @@ fn main() {
     }
 }
 
+/// Says on standard error how far it is, since a table takes a while.
+fn progress(part: &str, round: usize, rounds: usize) {
+    eprintln!("{part}: round {round} of {rounds}");
+}
+
 fn mm1(rounds: usize) {
     type Run = fn() -> Station;
     let peers: [(&str, Run); 5] = [
@@ -80,7 +85,8 @@ fn mm1(rounds: usize) {
     names.push("pagerdrill, service and database");
     let mut table =
         Table::new(format!("M/M/1 at ρ = 0.8, {} customers: ns per customer", station::CUSTOMERS), &names);
-    for _ in 0..rounds {
+    for round in 1..=rounds {
+        progress("M/M/1", round, rounds);
         for (i, (_, run)) in peers.iter().enumerate() {
             let (station, ns) = timed(run);
             let remark = format!("mean {:.4} services, sum {}", station.mean(), station.sojourn);
@@ -105,7 +111,8 @@ fn hold(rounds: usize, size: u32, holds: u32) {
     ];
     let title = format!("hold model, {size} events pending, {holds} holds: ns per hold");
     let mut table = Table::new(title, &names);
-    for _ in 0..rounds {
+    for round in 1..=rounds {
+        progress(&format!("hold, {size}"), round, rounds);
         let mut add = |i: usize, (clock, ns): (u64, f64)| {
             table.add(i, ns / f64::from(holds), format!("clock at the end {clock}"));
         };
@@ -161,7 +168,8 @@ fn cold_cache(rounds: usize, incident: &Incident, fault: (SimTime, Fault)) {
     );
     let mut storm =
         Table::new(format!("cold cache, storm, {}: ns per request", span(parts.page, parts.end)), &names);
-    for _ in 0..rounds {
+    for round in 1..=rounds {
+        progress("cold cache", round, rounds);
         let mut reference = None;
         for (i, (_, run)) in candidates.iter().enumerate() {
             let ([calm, rough], outcome) = run(spec, fault, &parts);
@@ -228,7 +236,8 @@ fn simpy(rounds: usize, python: &str, script: &str, incident: &Incident, fault: 
     let mut mm1 = Table::new(format!("M/M/1 at ρ = 0.8, {CUSTOMERS} customers: ns per customer"), &names);
     let mut healthy = Table::new("cold cache, healthy, 60 s simulated: ns per request".to_owned(), &names);
     let mut storm = Table::new("cold cache, storm, 30 s simulated: ns per request".to_owned(), &names);
-    for _ in 0..rounds {
+    for round in 1..=rounds {
+        progress("SimPy", round, rounds);
         let ((customers, busy), ns) = timed(on_pagerdrill::mm1(CUSTOMERS));
         mm1.add(0, ns / customers as f64, format!("busy {:.1} % of the time", busy * 100.0));
         let mut run = on_pagerdrill::Run::new(spec, fault);
