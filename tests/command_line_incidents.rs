@@ -205,7 +205,8 @@ fn parts_of_a_test_merge_into_the_whole() {
 
 #[test]
 fn real_threads_read_as_often_as_the_model_says() {
-    let out = pagerdrill(&["lab", "load-bearing-cache", "--real", "--json"]).code(0).get_output().stdout.clone();
+    let out =
+        pagerdrill(&["lab", "load-bearing-cache", "--real", "--json"]).code(0).get_output().stdout.clone();
     let told: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
     for (way, reads) in [(0, 100), (1, 1)] {
         for counted in ["reads_real", "reads_model", "served"] {
