@@ -2,7 +2,7 @@
 //!
 //! This is an independent look at the state: it shares no counter with the code that it checks.
 
-use super::request::Phase;
+use super::request::{AFTER_SOURCE, BUDGETED, OFF_CPU, ORPHAN, Phase, Request, Role};
 use super::world::World;
 
 impl World {
@@ -15,60 +15,77 @@ impl World {
             }
         };
         let c = &self.counters;
-        let in_flight = |p: Phase| matches!(p, Phase::Waiting | Phase::Connecting | Phase::Querying);
         let (mut operations, mut requests) = (0u64, 0u64);
-        for (_, r) in self.requests.iter().filter(|(_, r)| r.phase != Phase::Free && !r.orphan) {
+        let of_clients = |r: &Request| r.role == Role::Client && r.phase != Phase::Free && !r.is(ORPHAN);
+        for (_, r) in self.requests.iter().filter(|(_, r)| of_clients(r)) {
             operations += 1;
-            requests += u64::from(in_flight(r.phase));
+            requests += u64::from(r.phase.inside());
         }
         same("operations under way".to_owned(), operations, c.operations_started - c.operations_ended());
         let answered = c.requests_ok + c.requests_errors + c.requests_rejected + c.requests_abandoned;
         same("requests under way".to_owned(), requests, c.requests_received() - answered);
 
         for (s, service) in self.services.iter().enumerate() {
+            let in_service = |r: &&Request| r.service as usize == s && r.phase.inside();
+            let all = self.requests.iter().map(|(_, r)| r).filter(in_service);
+            let after_source = all.filter(|r| r.is(AFTER_SOURCE)).count() as u64;
+            let name = format!("service {s}");
+            same(format!("{name}: after the source"), after_source, u64::from(service.origin_in_flight));
             for (i, instance) in service.instances.iter().enumerate() {
-                let here = |phases: &[Phase]| {
-                    self.requests
-                        .iter()
-                        .filter(|(_, r)| {
-                            r.service as usize == s && r.instance as usize == i && phases.contains(&r.phase)
-                        })
-                        .count() as u64
-                };
+                let here: Vec<&Request> = self
+                    .requests
+                    .iter()
+                    .map(|(_, r)| r)
+                    .filter(|r| in_service(r) && r.instance as usize == i)
+                    .collect();
+                let count = |test: &dyn Fn(&Request) -> bool| here.iter().filter(|r| test(r)).count() as u64;
                 let name = format!("instance {i} of service {s}");
-                let pool = &instance.pool;
-                same(
-                    format!("{name}: requests in it"),
-                    here(&[Phase::Waiting, Phase::Connecting, Phase::Querying]),
-                    u64::from(instance.in_flight),
-                );
-                let holding = here(&[Phase::Connecting, Phase::Querying]);
-                same(format!("{name}: connections in use"), holding, u64::from(pool.in_use));
-                let open = u64::from(pool.in_use) + pool.idle.len() as u64;
-                same(format!("{name}: connections open"), open, u64::from(pool.open));
-                same(format!("{name}: waiting"), here(&[Phase::Waiting]), u64::from(pool.n_waiting));
+                same(format!("{name}: records in it"), here.len() as u64, u64::from(instance.in_flight));
+                let busy = count(&|r| r.role != Role::Refresh);
+                same(format!("{name}: workers busy"), busy, u64::from(instance.busy));
+                let budgeted = count(&|r| r.is(BUDGETED));
+                same(format!("{name}: reads of the source"), budgeted, u64::from(instance.origin.running));
+                for flight in instance.flights.values() {
+                    let reader = self.requests.get(flight.record);
+                    let reads = reader.role == Role::Refresh && reader.phase.inside();
+                    same(format!("{name}: who reads for others is there"), u64::from(reads), 1);
+                }
+                for (p, pool) in instance.pools.iter().enumerate() {
+                    let name = format!("pool {p} of {name}");
+                    let in_pool =
+                        |r: &Request, phases: &[Phase]| r.pool as usize == p && phases.contains(&r.phase);
+                    let holding = count(&|r| in_pool(r, &[Phase::Connecting, Phase::Querying]));
+                    same(format!("{name}: connections in use"), holding, u64::from(pool.in_use));
+                    let open = u64::from(pool.in_use) + pool.idle.len() as u64;
+                    same(format!("{name}: connections open"), open, u64::from(pool.open));
+                    let waiting = count(&|r| in_pool(r, &[Phase::Waiting]));
+                    same(format!("{name}: waiting"), waiting, u64::from(pool.n_waiting));
+                }
             }
         }
         for (d, database) in self.databases.iter().enumerate() {
             for (h, host) in database.hosts.iter().enumerate() {
                 let name = format!("host {h} of database {d}");
-                let querying = self
-                    .requests
-                    .iter()
-                    .filter(|(_, r)| r.phase == Phase::Querying && r.host as usize == h)
-                    .filter(|(_, r)| self.services[r.service as usize].spec.database == d)
-                    .count() as u64;
+                let here = |r: &&Request| {
+                    r.phase == Phase::Querying
+                        && r.host as usize == h
+                        && self.services[r.service as usize].spec.database == Some(d)
+                };
+                let all = || self.requests.iter().map(|(_, r)| r).filter(here);
+                let off_cpu = all().filter(|r| r.query == OFF_CPU).count() as u64;
+                let on_cpu = all().count() as u64 - off_cpu;
                 let (for_requests, others) = host.owners();
-                same(format!("{name}: queries of requests"), querying, for_requests);
+                same(format!("{name}: queries of requests"), on_cpu, for_requests);
                 same(format!("{name}: queries running"), for_requests + others, u64::from(host.running()));
                 let idle: usize = self
                     .services
                     .iter()
-                    .filter(|s| s.spec.database == d)
+                    .filter(|s| s.spec.database == Some(d))
                     .flat_map(|s| &s.instances)
-                    .map(|i| i.pool.idle.iter().filter(|c| c.0 as usize == h).count())
+                    .flat_map(|i| &i.pools)
+                    .map(|p| p.idle.iter().filter(|c| c.0 as usize == h).count())
                     .sum();
-                let open = querying + others + idle as u64;
+                let open = on_cpu + off_cpu + others + idle as u64;
                 same(format!("{name}: connections"), open, u64::from(host.connections));
                 let over = host.connections.saturating_sub(host.connection_limit);
                 same(format!("{name}: connections over the limit"), 0, u64::from(over));

@@ -2,7 +2,8 @@
 
 use super::events::Ring;
 use super::math::{exp2, mix};
-use super::spec::{ClientSpec, ConfigReach};
+use super::rng::Stream;
+use super::spec::{Backoff, ClientSpec, ConfigReach, Jitter};
 
 /// A population.
 #[derive(Clone, Debug)]
@@ -11,19 +12,89 @@ pub struct Client {
     reach: ConfigReach,
     /// Settings of the attempts, each from an instant on; the first from the start.
     settings: Vec<(u64, u32)>,
-    /// Where its pauses are kept.
-    pub backoff: Ring,
+    /// How it pauses.
+    pub(super) backoff: Backoff,
+    /// Where its pauses are kept while they are all the same.
+    pub(super) pause: Option<Ring>,
     /// Where its patience is kept.
-    pub patience: Option<Ring>,
+    pub(super) patience: Option<Ring>,
+    /// Whether it waits as long as a refusal says.
+    pub(super) honours_retry_after: bool,
+    /// Retries that each first attempt earns, and those earned and not used, in millionths; `None` for no budget.
+    budget: Option<(u64, u64)>,
 }
+
+/// A retry's price, in millionths of a retry.
+const RETRY: u64 = 1_000_000;
+/// Retries that can be saved up.
+const SAVED_MOST: u64 = 100 * RETRY;
 
 /// After this many half-lives everybody has the new setting.
 const REACHED_ALL: f64 = 32.0;
 
 impl Client {
     /// A population as described.
-    pub fn new(spec: &ClientSpec, backoff: Ring, patience: Option<Ring>) -> Client {
-        Client { reach: spec.config, settings: vec![(0, spec.attempts)], backoff, patience }
+    pub(super) fn new(spec: &ClientSpec, pause: Option<Ring>, patience: Option<Ring>) -> Client {
+        let mut client = Client {
+            reach: spec.config,
+            settings: vec![(0, spec.attempts)],
+            backoff: spec.backoff,
+            pause,
+            patience,
+            honours_retry_after: spec.honours_retry_after,
+            budget: None,
+        };
+        client.set_budget(spec.retry_budget);
+        client
+    }
+
+    /// Limits retries to a share of first attempts.
+    pub(super) fn set_budget(&mut self, share: Option<f64>) {
+        self.budget = share.map(|s| ((s.max(0.0) * RETRY as f64) as u64, 10 * RETRY));
+    }
+
+    /// A first attempt earns its part of a retry.
+    #[inline]
+    pub(super) fn earn(&mut self) {
+        if let Some((part, saved)) = &mut self.budget {
+            *saved = (*saved + *part).min(SAVED_MOST);
+        }
+    }
+
+    /// Whether the budget has a retry left; it is used then.
+    pub(super) fn spend(&mut self) -> bool {
+        match &mut self.budget {
+            None => true,
+            Some((_, saved)) if *saved >= RETRY => {
+                *saved -= RETRY;
+                true
+            }
+            Some(_) => false,
+        }
+    }
+
+    /// The pause before the n-th retry, nanoseconds.
+    pub(super) fn pause_before(&self, retry: u32, rng: &mut Stream) -> u64 {
+        let Backoff { first, factor, cap, jitter } = self.backoff;
+        let mut pause = first.0 as f64;
+        for _ in 1..retry {
+            pause = (pause * factor).min(cap.0 as f64);
+        }
+        let pause = (pause as u64).min(cap.0);
+        let part = |whole: u64, rng: &mut Stream| ((u128::from(whole) * u128::from(rng.draw())) >> 64) as u64;
+        match jitter {
+            Jitter::None => pause,
+            Jitter::Full => part(pause, rng),
+            Jitter::Equal => pause / 2 + part(pause - pause / 2, rng),
+        }
+    }
+
+    /// How long a change takes until it has reached everybody at once, or half of them.
+    pub(super) fn reach_ns(&self) -> u64 {
+        match self.reach {
+            ConfigReach::Flag { after } => after.0,
+            ConfigReach::Remote { half_life } => half_life.0,
+        }
     }
 
     /// Publishes a new setting.

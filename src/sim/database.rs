@@ -68,6 +68,8 @@ pub struct Host {
     pub connections: u32,
     /// Connections accepted at most.
     pub connection_limit: u32,
+    /// It answers nobody.
+    pub down: bool,
     /// Tick of the last read of each page; zero when it is not in memory.
     pages: Vec<u32>,
     page_stays_ticks: u32,
@@ -94,13 +96,25 @@ impl Host {
             busy: 0,
             connections: 0,
             connection_limit: spec.connections,
+            down: false,
             pages: vec![0; spec.pages as usize],
             page_stays_ticks: (spec.page_stays.0 >> TICK_BITS).min(1 << 30) as u32,
             counters: HostCounters::default(),
         };
-        let table = spec.connections.min(100_000) + 64;
-        host.rates = std::sync::Arc::new((0..=table).map(|n| host.rate_for(n)).collect());
+        host.tabulate();
         host
+    }
+
+    fn tabulate(&mut self) {
+        let table = self.connection_limit.min(100_000) + 64;
+        self.rates = std::sync::Arc::new((0..=table).map(|n| self.rate_for(n)).collect());
+    }
+
+    /// Changes its cores.
+    pub fn resize(&mut self, cores: f64, now: u64) {
+        self.catch_up(now);
+        self.cores = cores;
+        self.tabulate();
     }
 
     /// The model's formula, for `n` running queries.
@@ -300,6 +314,8 @@ mod tests {
             abandoned: Abandoned::Cancelled,
             pages: 0,
             page_stays: SimSpan::ZERO,
+            slow_query: None,
+            resize_after: SimSpan::ZERO,
         })
     }
 

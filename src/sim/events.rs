@@ -20,6 +20,13 @@ pub struct Ring(pub(super) usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Register(usize);
 
+impl Register {
+    /// Registers are numbered in the order in which they were made.
+    pub(super) fn index(self) -> usize {
+        self.0
+    }
+}
+
 /// What is kept about an event in a ring: a record and the version of it that was meant. A version that no longer
 /// fits is an event that was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +96,12 @@ impl<T: Ord + Clone> Events<T> {
         self.heads.push((NEVER, 0));
         self.sources.push(Source::Register(register));
         register
+    }
+
+    /// How many schedulings there have been: equal readings mean that nothing was scheduled between them.
+    #[inline]
+    pub fn scheduled(&self) -> u64 {
+        self.order
     }
 
     #[inline]

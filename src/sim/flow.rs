@@ -1,21 +1,21 @@
-//! The way of a request: balancer, instance, cache, connection, query, answer; and of an operation: attempts until
-//! one succeeds or none is left.
+//! The way of a request: balancer, instance, the steps of its service, answer; and of an operation: attempts until one
+//! succeeds or none is left. What a step does is in [`super::read`], [`super::query`] and [`super::call`].
 
-use super::database::Owner;
-use super::events::{Entry, NEVER, Register};
-use super::math::mix;
+use super::events::Entry;
 use super::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, SpanRecord, TraceRecord};
-use super::request::{Operation, Phase};
-use super::service::InstanceState;
-use super::spec::Abandoned;
-use super::world::World;
+use super::read::Look;
+use super::request::{AFTER_SOURCE, BUDGETED, LOCKED, ORPHAN, Operation, Phase, Role};
+use super::service::{InstanceState, Planned};
+use super::spec::Jitter;
+use super::world::{Control, Due, World};
 
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
+pub(super) enum Answer {
     Ok,
     Error,
-    Rejected,
+    /// Turned away at once; with the Retry-After in nanoseconds.
+    Rejected(u64),
     ClientGone,
 }
 
@@ -25,16 +25,19 @@ impl Answer {
         match self {
             Answer::Ok => 200,
             Answer::Error => 500,
-            Answer::Rejected => 503,
+            Answer::Rejected(_) => 503,
             Answer::ClientGone => 499,
         }
     }
 }
 
+/// The time that an instance takes to turn a request away.
+const REFUSAL_NS: u64 = 1_000_000;
+
 impl World {
-    /// A user begins an operation. Says whether anything was scheduled.
+    /// A user begins an operation.
     #[inline]
-    pub(super) fn arrive(&mut self, operation: Operation) -> bool {
+    pub(super) fn arrive(&mut self, operation: Operation) {
         self.counters.operations_started += 1;
         self.counters.events += 1;
         if operation.traced {
@@ -50,365 +53,293 @@ impl World {
                 spans: Vec::new(),
             });
         }
-        self.send(operation, None)
+        self.send(operation, None);
     }
 
-    /// A client sends a request; `record` is the operation's when it has one. Says whether anything was scheduled.
+    /// A client sends a request; `record` is the operation's when it has one.
     #[inline]
-    fn send(&mut self, operation: Operation, record: Option<u32>) -> bool {
+    fn send(&mut self, operation: Operation, record: Option<u32>) {
         let now = self.now;
         let told_apart = self.counters.requests_by_attempt.len();
         self.counters.requests_by_attempt[(operation.attempt as usize).min(told_apart) - 1] += 1;
-        if !self.limit.admit(now) {
-            return self.answer(
-                operation,
-                record,
-                None,
-                Answer::Rejected,
-                self.spec.balancer.reject_latency.0,
-            );
+        if operation.attempt == 1 {
+            self.clients[operation.client as usize].earn();
         }
-        // The balancer sends to the first service.
-        let service = 0u16;
-        let Some(instance) = self.services[0].route() else {
-            return self.answer(operation, record, None, Answer::Error, self.spec.balancer.reject_latency.0);
+        let turned_away = self.spec.balancer.reject_latency.0;
+        if !self.limit.admit(now) {
+            return self.answer(operation, record, None, Answer::Rejected(0), turned_away);
+        }
+        let service = self.route();
+        let Some(instance) = self.services[service as usize].route() else {
+            return self.answer(operation, record, None, Answer::Error, turned_away);
         };
-        let read = &self.reads[operation.read as usize];
-        if let Some((first, _)) = read.cached {
-            let hit = self.caches[self.services[0].spec.cache].has(first + operation.key, now);
-            self.counters.cache_lookups[operation.read as usize] += 1;
-            if operation.traced {
-                let end_kind = if hit { SpanEnd::Ok } else { SpanEnd::Miss };
-                let span = SpanRecord { kind: SpanKind::CacheGet, start: now, end: now, end_kind };
-                self.probe.span(operation.number, span);
+        let place = Some((service, instance));
+        let it = &mut self.services[service as usize];
+        it.counters.requests += 1;
+        if it.spec.workers.is_some_and(|most| it.instances[instance as usize].busy >= most) {
+            it.counters.failures += 1;
+            self.counters.requests_busy += 1;
+            let retry_after = self.retry_after(service);
+            return self.answer(operation, record, place, Answer::Rejected(retry_after), REFUSAL_NS);
+        }
+        // A hit needs no record and no event.
+        let look = if it.only_reads { self.look_up(service, instance, &operation) } else { Look::NotYet };
+        if let Look::Hit { extra } = look {
+            let it = &mut self.services[service as usize];
+            let took = extra + it.handling.draw(&mut self.handling_rng);
+            if self.inside_apart {
+                it.latency.record(took);
             }
-            if hit {
-                self.counters.cache_hits[operation.read as usize] += 1;
-                let took = self.services[0].handling.draw(&mut self.handling_rng);
-                return self.answer(operation, record, Some(instance), Answer::Ok, took);
-            }
+            return self.answer(operation, record, place, Answer::Ok, took);
         }
         let id = match record {
             Some(id) => {
                 let request = self.requests.get_mut(id);
                 request.operation = operation;
                 request.sent = now;
-                request.orphan = false;
                 id
             }
             None => self.requests.allocate(operation, now),
         };
-        let request = self.requests.get_mut(id);
-        request.service = service;
-        request.instance = instance;
-        request.query_attempt = 1;
+        let request = self.requests.place(id, Role::Client, service, instance);
         let version = request.attempt_version;
+        if self.linked {
+            let link = self.requests.link_mut(id);
+            // What got through on behalf of an earlier attempt of the same operation counts.
+            if link.root != (id, operation.number) {
+                (link.root, link.through, link.watcher) = ((id, operation.number), 0, None);
+            }
+        }
         if let Some(ring) = self.clients[operation.client as usize].patience {
             self.events.after(ring, now, Entry { id, version });
         }
-        self.services[0].instances[instance as usize].in_flight += 1;
-        self.acquire(id);
-        true
-    }
-
-    /// A request needs a connection: an idle one, a new one, or its turn.
-    fn acquire(&mut self, id: u32) {
-        let now = self.now;
-        let request = self.requests.get(id);
-        let service = &mut self.services[request.service as usize];
-        let pool = &mut service.instances[request.instance as usize].pool;
-        if let Some((host, _)) = pool.idle.pop_back() {
-            pool.in_use += 1;
-            self.requests.get_mut(id).host = host;
-            self.requests.enter(id, Phase::Waiting, now);
-            self.start_query(id);
-        } else if pool.open < service.spec.pool.size {
-            pool.open += 1;
-            pool.in_use += 1;
-            self.connect(id);
-        } else {
-            let version = self.requests.enter(id, Phase::Waiting, now);
-            let entry = Entry { id, version };
-            pool.waiting.push_back(entry);
-            pool.n_waiting += 1;
-            self.events.after(service.acquire_ring, now, entry);
+        self.enter_instance(id);
+        match look {
+            Look::NotYet => self.proceed(id),
+            look => self.looked(id, look),
         }
     }
 
-    /// Opens a connection to the host whose turn it is, in a place that the pool has set aside.
-    fn connect(&mut self, id: u32) {
-        let service = self.requests.get(id).service as usize;
-        let host = self.next_host(self.services[service].spec.database);
-        self.requests.get_mut(id).host = host as u16;
-        let version = self.requests.enter(id, Phase::Connecting, self.now);
-        self.events.after(self.services[service].connect_ring, self.now, Entry { id, version });
-    }
-
-    /// A host has answered the wish for a connection.
-    pub(super) fn connected(&mut self, entry: Entry) {
-        let request = *self.requests.get(entry.id);
-        if request.version != entry.version {
-            return;
-        }
-        let spec = &self.services[request.service as usize].spec;
-        let host = &mut self.databases[spec.database].hosts[request.host as usize];
-        if host.connections < host.connection_limit {
-            host.connections += 1;
-            self.trace(entry.id, SpanKind::Connect { host: u32::from(request.host) }, SpanEnd::Ok);
-            self.start_query(entry.id);
-            return;
-        }
-        host.counters.refused += 1;
-        let attempts = spec.pool.attempts;
-        self.trace(entry.id, SpanKind::Connect { host: u32::from(request.host) }, SpanEnd::Refused);
-        self.log_request(entry.id, LogKind::ConnectionRefused);
-        if u32::from(request.query_attempt) < attempts {
-            self.requests.get_mut(entry.id).query_attempt += 1;
-            self.connect(entry.id);
-            return;
-        }
-        self.drop_place(request.service, request.instance);
-        self.fail(entry.id);
-    }
-
-    /// Starts the query of a request on the connection it holds.
-    fn start_query(&mut self, id: u32) {
-        let now = self.now;
-        let request = *self.requests.get(id);
-        let (read, host) = (request.operation.read, request.host as usize);
-        let database = self.services[request.service as usize].spec.database;
-        if self.reads[read as usize].cached.is_some() {
-            self.counters.queries_for_misses += 1;
-        }
-        if request.query_attempt > 1 {
-            self.counters.query_retries += 1;
-        }
-        let work = self.query_work(read, request.operation.key, database, host);
-        let query = self.databases[database].hosts[host].start(Owner::Request(id), work, now);
-        self.replan(database, host);
-        self.requests.get_mut(id).query = query;
-        let version = self.requests.enter(id, Phase::Querying, now);
-        self.events.after(self.services[request.service as usize].query_ring, now, Entry { id, version });
-    }
-
-    /// CPU that a query needs on a host, in nanoseconds; reads its page.
-    pub(super) fn query_work(&mut self, read: u8, key: u32, database: usize, host: usize) -> u64 {
-        let it = &self.reads[read as usize];
-        let work = it.work.draw(&mut self.work_rng);
-        if it.cold_q16 <= 1 << 16 {
-            return work;
-        }
-        let page = mix(it.page_salt ^ u64::from(key));
-        if self.databases[database].hosts[host].read_page(page, self.now) {
-            ((u128::from(work) * u128::from(it.cold_q16)) >> 16) as u64
-        } else {
-            work
-        }
-    }
-
-    /// A host's next query has ended.
-    pub(super) fn query_ended(&mut self, register: Register) {
-        let (database, host) = match self.registers.iter().find(|r| r.0 == register) {
-            Some(&(_, database, host)) => (database as usize, host as usize),
-            None => return self.events.set(register, NEVER),
-        };
-        let owner = self.databases[database].hosts[host].finish(self.now);
-        match owner {
-            Some(Owner::Request(id)) => self.query_succeeded(id),
-            Some(Owner::WarmUp { cache, key }) => {
-                self.databases[database].hosts[host].connections -= 1;
-                self.warmed_key(cache, key);
-            }
-            // It held its connection to the end.
-            Some(Owner::Nobody) => self.databases[database].hosts[host].connections -= 1,
-            None => {}
-        }
-        self.replan(database, host);
-    }
-
-    fn query_succeeded(&mut self, id: u32) {
-        let now = self.now;
-        let request = *self.requests.get(id);
-        let operation = request.operation;
-        self.trace_query(id, SpanEnd::Ok);
-        if let Some((first, ttl)) = self.reads[operation.read as usize].cached {
-            let cache = self.services[request.service as usize].spec.cache;
-            if self.caches[cache].fill(first + operation.key, now, ttl) {
-                self.counters.cache_fills += 1;
-            }
-        }
-        self.leave(id);
-        self.release(request.service, request.instance, request.host);
-        if request.orphan {
-            self.requests.release(id);
-            return;
-        }
-        let took = self.services[request.service as usize].handling.draw(&mut self.handling_rng);
-        self.answer(operation, Some(id), Some(request.instance), Answer::Ok, now - request.sent + took);
-    }
-
-    pub(super) fn query_timed_out(&mut self, entry: Entry) {
-        let id = entry.id;
-        let request = *self.requests.get(id);
-        if request.version != entry.version {
-            return;
-        }
-        self.trace_query(id, SpanEnd::TimedOut);
-        self.log_request(id, LogKind::QueryTimeout);
-        let spec = &self.services[request.service as usize].spec;
-        let (database, attempts) = (spec.database, spec.pool.attempts);
-        self.databases[database].hosts[request.host as usize].counters.timed_out += 1;
-        let kept = self.give_up_query(&request);
-        let again = u32::from(request.query_attempt) < attempts;
-        if again {
-            self.requests.get_mut(id).query_attempt += 1;
-        }
-        match (again, kept) {
-            (true, true) => self.start_query(id),
-            (true, false) => self.acquire(id),
-            (false, _) => {
-                if kept {
-                    self.release(request.service, request.instance, request.host);
-                }
-                self.fail(id);
-            }
-        }
-    }
-
-    /// Gives a request's query up. Says whether its connection can be used again; otherwise the pool has let go of it.
-    fn give_up_query(&mut self, request: &super::request::Request) -> bool {
-        let (database, host) = (self.services[request.service as usize].spec.database, request.host as usize);
-        match self.databases[database].abandoned {
-            Abandoned::Cancelled => {
-                self.databases[database].hosts[host].cancel(request.query, self.now);
-                self.replan(database, host);
-                true
-            }
-            Abandoned::RunsOn => {
-                self.databases[database].hosts[host].abandon(request.query);
-                self.drop_place(request.service, request.instance);
-                false
-            }
-        }
-    }
-
-    pub(super) fn acquire_timed_out(&mut self, entry: Entry) {
-        let request = *self.requests.get(entry.id);
-        if request.version != entry.version {
-            return;
-        }
-        let pool = &mut self.services[request.service as usize].instances[request.instance as usize].pool;
-        pool.n_waiting -= 1;
-        self.counters.pool_timeouts += 1;
-        self.trace(entry.id, SpanKind::PoolWait, SpanEnd::TimedOut);
-        self.log_request(entry.id, LogKind::PoolTimeout);
-        self.fail(entry.id);
-    }
-
-    /// A connection is free: the next who waits gets it, or it is idle, or closed when there is no place for it.
-    fn release(&mut self, service: u16, instance: u16, host: u16) {
-        let now = self.now;
-        let it = &mut self.services[service as usize];
-        let size = it.spec.pool.size;
-        let database = it.spec.database;
-        let at = &mut it.instances[instance as usize];
-        if at.pool.open > size || at.state == InstanceState::Gone {
-            self.databases[database].hosts[host as usize].connections -= 1;
-            self.drop_place(service, instance);
-            return;
-        }
-        match self.next_waiting(service, instance) {
-            Some(id) => {
-                self.requests.get_mut(id).host = host;
-                self.trace(id, SpanKind::PoolWait, SpanEnd::Ok);
-                self.start_query(id);
-            }
-            None => {
-                let pool = &mut self.services[service as usize].instances[instance as usize].pool;
-                pool.in_use -= 1;
-                pool.idle.push_back((host, now));
-            }
-        }
-    }
-
-    /// A place in the pool is free and has no connection: the next who waits opens one.
-    fn drop_place(&mut self, service: u16, instance: u16) {
-        let size = self.services[service as usize].spec.pool.size;
-        let pool = &mut self.services[service as usize].instances[instance as usize].pool;
-        pool.open -= 1;
-        pool.in_use -= 1;
-        if pool.open < size
-            && let Some(id) = self.next_waiting(service, instance)
-        {
-            let pool = &mut self.services[service as usize].instances[instance as usize].pool;
-            pool.open += 1;
-            pool.in_use += 1;
-            self.trace(id, SpanKind::PoolWait, SpanEnd::Ok);
-            self.connect(id);
-        }
-    }
-
-    /// Takes the request that has waited longest.
+    /// The service that the balancer sends a request to.
     #[inline]
-    fn next_waiting(&mut self, service: u16, instance: u16) -> Option<u32> {
-        let pool = &mut self.services[service as usize].instances[instance as usize].pool;
-        while let Some(entry) = pool.waiting.pop_front() {
-            if self.requests.get(entry.id).version == entry.version {
-                pool.n_waiting -= 1;
-                return Some(entry.id);
+    fn route(&mut self) -> u16 {
+        match self.routes[..] {
+            [(only, _)] => only,
+            _ => {
+                let pick = (self.route_rng.draw() >> 32) as u32;
+                self.routes.iter().find(|r| pick <= r.1).map_or(self.routes[0].0, |r| r.0)
             }
         }
-        None
+    }
+
+    pub(super) fn retry_after(&self, service: u16) -> u64 {
+        self.services[service as usize].spec.retry_after.map_or(0, |span| span.0)
+    }
+
+    /// A record begins its time in its instance.
+    pub(super) fn enter_instance(&mut self, id: u32) {
+        let request = self.requests.get(id);
+        let (role, version) = (request.role, request.attempt_version);
+        let service = &mut self.services[request.service as usize];
+        let instance = &mut service.instances[request.instance as usize];
+        instance.in_flight += 1;
+        instance.busy += u32::from(role != Role::Refresh);
+        if let Some(ring) = service.deadline {
+            self.events.after(ring, self.now, Entry { id, version });
+        }
+    }
+
+    /// Does the steps of a request until one of them takes time.
+    pub(super) fn proceed(&mut self, id: u32) {
+        loop {
+            let request = self.requests.get(id);
+            let (service, instance, operation) = (request.service, request.instance, request.operation);
+            let it = &self.services[service as usize];
+            match it.steps.get(request.step as usize) {
+                None => return self.done(id),
+                Some(Planned::Work(takes)) => {
+                    let mut takes = takes.draw(&mut self.own_work_rng);
+                    if let Some((adds, _)) = &it.slowed {
+                        takes += adds.draw(&mut self.own_work_rng);
+                    }
+                    let version = self.requests.enter(id, Phase::Working, self.now);
+                    return self.later(takes, Due::Work, Entry { id, version });
+                }
+                Some(Planned::Read) => match self.look_up(service, instance, &operation) {
+                    Look::Hit { .. } => self.requests.get_mut(id).step += 1,
+                    look => return self.looked(id, look),
+                },
+                Some(&Planned::Query { pool, .. }) => {
+                    let request = self.requests.get_mut(id);
+                    (request.pool, request.try_number) = (pool, 1);
+                    return self.acquire(id);
+                }
+                Some(Planned::Call(_)) => {
+                    self.requests.get_mut(id).try_number = 1;
+                    return self.call(id);
+                }
+            }
+        }
+    }
+
+    /// A step of a request is over: the next one.
+    pub(super) fn step_over(&mut self, id: u32) {
+        self.requests.get_mut(id).step += 1;
+        self.proceed(id);
+    }
+
+    /// Own work has taken its time.
+    pub(super) fn worked(&mut self, entry: Entry) {
+        if self.requests.get(entry.id).version == entry.version {
+            self.trace(entry.id, SpanKind::Work, SpanEnd::Ok);
+            self.step_over(entry.id);
+        }
+    }
+
+    /// All steps of a request are done.
+    pub(super) fn done(&mut self, id: u32) {
+        let request = self.requests.get(id);
+        match request.role {
+            Role::Client => {
+                let request = *request;
+                self.leave(id, true);
+                if request.is(ORPHAN) {
+                    return self.requests.release(id);
+                }
+                let took = self.services[request.service as usize].handling.draw(&mut self.handling_rng);
+                let took = self.now - request.sent + took;
+                self.answer(
+                    request.operation,
+                    Some(id),
+                    Some((request.service, request.instance)),
+                    Answer::Ok,
+                    took,
+                );
+            }
+            Role::Call => {
+                let handling = &self.services[request.service as usize].handling;
+                let takes = handling.draw(&mut self.handling_rng);
+                let version = self.requests.enter(id, Phase::Answering, self.now);
+                self.later(takes, Due::Answered, Entry { id, version });
+            }
+            Role::Refresh => self.refreshed(id),
+        }
     }
 
     /// A request leaves its instance.
-    fn leave(&mut self, id: u32) {
-        let request = *self.requests.get(id);
+    pub(super) fn leave(&mut self, id: u32, served: bool) {
+        let now = self.now;
         // Whatever was scheduled for the request is void from here on.
-        self.requests.enter(id, Phase::Free, self.now);
-        let it = &mut self.services[request.service as usize].instances[request.instance as usize];
+        self.requests.enter(id, Phase::Free, now);
+        let request = self.requests.get_mut(id);
+        let (budgeted, locked) = (request.clear(BUDGETED), request.clear(LOCKED));
+        let (after_source, request) = (request.clear(AFTER_SOURCE), *request);
+        let service = &mut self.services[request.service as usize];
+        let is_request = request.role != Role::Refresh;
+        if is_request {
+            service.counters.failures += u64::from(!served);
+            service.latency.record(now - request.sent);
+        }
+        if after_source {
+            service.origin_in_flight -= 1;
+            service.origin_duration.record(now - request.sent);
+        }
+        if locked && let Some(cache) = service.spec.cache {
+            let key = self.reads[request.operation.read as usize].key(request.operation.key);
+            self.caches[cache].unlock(key, (request.service, request.instance));
+        }
+        let it = &mut service.instances[request.instance as usize];
         it.in_flight -= 1;
+        it.busy -= u32::from(is_request);
+        it.origin.running -= u32::from(budgeted);
         if it.in_flight == 0 && it.state == InstanceState::Draining {
-            let at = self.now;
-            let version = it.version;
-            let control = super::world::Control::DrainOver {
-                service: request.service,
-                instance: request.instance,
-                version,
-            };
-            self.events.at(at, control);
+            let (service, instance, version) = (request.service, request.instance, it.version);
+            self.events.at(now, Control::DrainOver { service, instance, version });
         }
     }
 
-    /// The service answers with an error.
-    fn fail(&mut self, id: u32) {
-        self.leave(id);
-        let request = *self.requests.get(id);
-        if request.orphan {
-            self.requests.release(id);
-            return;
+    /// A request has failed in its instance.
+    pub(super) fn fail(&mut self, id: u32) {
+        self.end_badly(id, Answer::Error);
+    }
+
+    /// A request is turned away in its instance, or gets the static answer.
+    pub(super) fn refuse(&mut self, id: u32) {
+        let request = self.requests.get(id);
+        if self.services[request.service as usize].spec.reading.static_answer && request.role != Role::Refresh
+        {
+            if request.role == Role::Client && !request.is(ORPHAN) {
+                self.counters.operations_degraded += 1;
+            }
+            return self.done(id);
         }
-        let took = self.now - request.sent;
-        self.answer(request.operation, Some(id), Some(request.instance), Answer::Error, took);
+        let retry_after = self.retry_after(request.service);
+        self.end_badly(id, Answer::Rejected(retry_after));
+    }
+
+    fn end_badly(&mut self, id: u32, answer: Answer) {
+        self.leave(id, false);
+        let request = *self.requests.get(id);
+        match request.role {
+            Role::Client if request.is(ORPHAN) => self.requests.release(id),
+            Role::Client => {
+                let place = Some((request.service, request.instance));
+                self.answer(request.operation, Some(id), place, answer, self.now - request.sent);
+            }
+            Role::Call => self.call_ended(id, answer == Answer::Ok),
+            Role::Refresh => self.refresh_over(id, Some(answer)),
+        }
     }
 
     pub(super) fn client_gone(&mut self, entry: Entry) {
         let request = *self.requests.get(entry.id);
-        if request.attempt_version != entry.version
-            || request.orphan
-            || matches!(request.phase, Phase::Free | Phase::Pausing)
-        {
+        if request.attempt_version != entry.version || request.is(ORPHAN) || !request.phase.inside() {
             return;
         }
-        self.requests.get_mut(entry.id).orphan = true;
+        self.requests.get_mut(entry.id).set(ORPHAN);
         self.log_request(entry.id, LogKind::ClientGone);
         self.answer(
             request.operation,
             None,
-            Some(request.instance),
+            Some((request.service, request.instance)),
             Answer::ClientGone,
             self.now - request.sent,
         );
+    }
+
+    /// A request's deadline has come.
+    pub(super) fn deadline_over(&mut self, entry: Entry) {
+        let request = self.requests.get(entry.id);
+        if request.attempt_version != entry.version || !request.phase.inside() {
+            return;
+        }
+        self.log_request(entry.id, LogKind::Deadline);
+        self.withdraw(entry.id);
+        self.fail(entry.id);
+    }
+
+    /// Gives up whatever a request is doing.
+    pub(super) fn withdraw(&mut self, id: u32) {
+        let request = *self.requests.get(id);
+        let (service, instance) = (request.service, request.instance);
+        match request.phase {
+            Phase::Waiting => {
+                let it = &mut self.services[service as usize].instances[instance as usize];
+                it.pools[request.pool as usize].n_waiting -= 1;
+                self.trace(id, SpanKind::PoolWait, SpanEnd::TimedOut);
+            }
+            Phase::Connecting => self.drop_place(service, instance, request.pool),
+            Phase::Querying => {
+                self.trace_query(id, SpanEnd::TimedOut);
+                if self.give_up_query(&request) {
+                    self.release(service, instance, request.pool, request.host);
+                }
+            }
+            Phase::Calling => self.abandon_call(id),
+            _ => {}
+        }
+        // Void from here on, so that a connection handed on meanwhile cannot come back to it.
+        self.requests.enter(id, Phase::Working, self.now);
     }
 
     /// A request has its answer `took` after it was sent; the operation ends or the client tries again.
@@ -417,41 +348,34 @@ impl World {
         &mut self,
         operation: Operation,
         record: Option<u32>,
-        instance: Option<u16>,
+        place: Option<(u16, u16)>,
         answer: Answer,
         took: u64,
-    ) -> bool {
+    ) {
         let now = self.now;
         self.latency.record(took);
         let counter = match answer {
             Answer::Ok => &mut self.counters.requests_ok,
             Answer::Error => &mut self.counters.requests_errors,
-            Answer::Rejected => &mut self.counters.requests_rejected,
+            Answer::Rejected(_) => &mut self.counters.requests_rejected,
             Answer::ClientGone => &mut self.counters.requests_abandoned,
         };
         *counter += 1;
         self.probe.count(LogKind::Access);
         if operation.traced {
-            self.trace_answer(&operation, instance, answer, took);
+            self.trace_answer(&operation, place, answer, took);
         }
-        if answer == Answer::Rejected {
+        if let Answer::Rejected(_) = answer {
             let kind = LogKind::RateLimited;
-            self.probe.log(|| request_log(now, kind, &operation, instance, 503, took), kind);
+            self.probe.log(|| request_log(now, kind, &operation, place, 503, took), kind);
         }
         if answer == Answer::Ok {
             let ended = now.max(operation.started + took);
             let late = ended - operation.started > self.spec.late_after.0;
-            self.end_operation(
-                &operation,
-                record,
-                ended,
-                if late { OperationEnd::Late } else { OperationEnd::Served },
-            );
-            return false;
+            let end = if late { OperationEnd::Late } else { OperationEnd::Served };
+            return self.end_operation(&operation, record, ended, end);
         }
-        let client = &self.clients[operation.client as usize];
-        if u32::from(operation.attempt) < client.attempts(operation.number, now) {
-            let backoff = client.backoff;
+        if self.tries_again(&operation) {
             let next = Operation { attempt: operation.attempt + 1, ..operation };
             let id = match record {
                 Some(id) => {
@@ -463,12 +387,42 @@ impl World {
                 None => self.requests.allocate(next, now),
             };
             let version = self.requests.enter(id, Phase::Pausing, now);
-            self.events.after(backoff, now, Entry { id, version });
-            return true;
+            return self.pause(Entry { id, version }, &operation, answer);
         }
-        let end = if answer == Answer::Rejected { OperationEnd::Shed } else { OperationEnd::Failed };
+        let end = if let Answer::Rejected(_) = answer { OperationEnd::Shed } else { OperationEnd::Failed };
         self.end_operation(&operation, record, now, end);
-        false
+    }
+
+    /// Whether a client makes a further attempt.
+    #[inline]
+    fn tries_again(&mut self, operation: &Operation) -> bool {
+        let client = &mut self.clients[operation.client as usize];
+        if u32::from(operation.attempt) >= client.attempts(operation.number, self.now) {
+            return false;
+        }
+        let has = client.spend();
+        self.counters.retries_denied += u64::from(!has);
+        has
+    }
+
+    /// A client pauses before its next attempt.
+    #[inline]
+    fn pause(&mut self, entry: Entry, operation: &Operation, answer: Answer) {
+        let client = &self.clients[operation.client as usize];
+        let asked = match answer {
+            Answer::Rejected(retry_after) if client.honours_retry_after => retry_after,
+            _ => 0,
+        };
+        match client.pause {
+            Some(ring) if asked == 0 => self.events.after(ring, self.now, entry),
+            _ => {
+                let pause = client.pause_before(u32::from(operation.attempt), &mut self.jitter_rng);
+                // A herd that was told the same time comes back spread over it.
+                let spread = if asked > 0 && client.backoff.jitter != Jitter::None { asked / 2 } else { 0 };
+                let more = ((u128::from(spread) * u128::from(self.jitter_rng.draw())) >> 64) as u64;
+                self.later(pause.max(asked + more), Due::Retry, entry);
+            }
+        }
     }
 
     /// A client's pause is over.
@@ -489,6 +443,9 @@ impl World {
             OperationEnd::Shed => &mut self.counters.operations_shed,
         };
         *counter += 1;
+        let of_kind = &mut self.counters.operations_by_kind[operation.read as usize];
+        of_kind.0 += 1;
+        of_kind.1 += u64::from(end == OperationEnd::Served);
         self.digest.add(operation.number << 8 ^ ended << 2 ^ end as u64);
         if operation.traced {
             self.probe.close(operation.number, ended, u32::from(operation.attempt), end);
@@ -498,114 +455,107 @@ impl World {
         }
     }
 
-    // ------------------------------------------------------------------------------------ instances and pools
+    /// Something happens to a record after a time that is not the same for all.
+    pub(super) fn later(&mut self, after: u64, what: Due, entry: Entry) {
+        self.events.at(self.now + after, Control::Due { what, id: entry.id, version: entry.version });
+    }
 
-    /// An instance stops at once: what is in it is lost, its connections are closed.
+    // ------------------------------------------------------------------------------------------ instances
+
+    /// An instance stops at once: what is in it is lost, its connections are closed, and a database notices that.
     pub(super) fn stop_instance(&mut self, service: u16, instance: u16, state: InstanceState) {
         self.services[service as usize].set_state(instance, state);
         let lost: Vec<u32> = self
             .requests
             .iter()
-            .filter(|(_, r)| {
-                r.service == service
-                    && r.instance == instance
-                    && matches!(r.phase, Phase::Waiting | Phase::Connecting | Phase::Querying)
-            })
+            .filter(|(_, r)| r.service == service && r.instance == instance && r.phase.inside())
             .map(|(id, _)| id)
             .collect();
-        let database = self.services[service as usize].spec.database;
-        for &id in &lost {
-            let request = *self.requests.get(id);
-            if request.phase == Phase::Querying && self.give_up_query(&request) {
-                self.databases[database].hosts[request.host as usize].connections -= 1;
+        if let Some(database) = self.services[service as usize].spec.database {
+            for &id in &lost {
+                let request = *self.requests.get(id);
+                if request.phase == Phase::Querying {
+                    self.cancel_query(&request);
+                    self.databases[database].hosts[request.host as usize].connections -= 1;
+                }
             }
-        }
-        let pool = std::mem::take(&mut self.services[service as usize].instances[instance as usize].pool);
-        for (host, _) in pool.idle {
-            self.databases[database].hosts[host as usize].connections -= 1;
+            for pool in self.services[service as usize].forget(instance) {
+                for (host, _) in pool.idle {
+                    self.databases[database].hosts[host as usize].connections -= 1;
+                }
+            }
+        } else {
+            self.services[service as usize].forget(instance);
         }
         for id in lost {
+            if self.requests.get(id).phase == Phase::Calling {
+                self.abandon_call(id);
+            }
+            // A process that dies gives no lock back.
+            self.requests.get_mut(id).clear(LOCKED);
             self.log_request(id, LogKind::InstanceLost);
             self.fail(id);
         }
-        self.log(LogKind::InstanceStopped, u32::from(instance));
-    }
-
-    /// Sets the size of every pool; connections over it are closed as they become free.
-    pub(super) fn resize_pools(&mut self, service: u16, size: u32) {
-        self.services[service as usize].spec.pool.size = size;
-        for instance in 0..self.services[service as usize].instances.len() as u16 {
-            self.trim_idle(service, instance, |pool, _| pool.open > size);
-            loop {
-                let pool = &mut self.services[service as usize].instances[instance as usize].pool;
-                if pool.open >= size {
-                    break;
-                }
-                let Some(id) = self.next_waiting(service, instance) else { break };
-                let pool = &mut self.services[service as usize].instances[instance as usize].pool;
-                pool.open += 1;
-                pool.in_use += 1;
-                self.trace(id, SpanKind::PoolWait, SpanEnd::Ok);
-                self.connect(id);
-            }
-        }
-    }
-
-    /// Closes connections that have been idle for too long.
-    pub(super) fn close_idle(&mut self, service: u16) {
-        let before = self.now.saturating_sub(self.services[service as usize].spec.pool.idle_timeout.0);
-        for instance in 0..self.services[service as usize].instances.len() as u16 {
-            self.trim_idle(service, instance, |_, since| since < before);
-        }
-    }
-
-    /// Closes idle connections, the longest idle first, while the test holds for (pool, idle since).
-    fn trim_idle(&mut self, service: u16, instance: u16, test: impl Fn(&super::pool::Pool, u64) -> bool) {
-        let database = self.services[service as usize].spec.database;
-        let pool = &mut self.services[service as usize].instances[instance as usize].pool;
-        while let Some(&(host, since)) = pool.idle.front() {
-            if !test(pool, since) {
-                break;
-            }
-            pool.idle.pop_front();
-            pool.open -= 1;
-            self.databases[database].hosts[host as usize].connections -= 1;
-        }
+        self.log_at(LogKind::InstanceStopped, service, u32::from(instance));
     }
 
     // ------------------------------------------------------------------------------------------ logs and traces
 
-    fn log_request(&mut self, id: u32, kind: LogKind) {
+    pub(super) fn log_request(&mut self, id: u32, kind: LogKind) {
         let request = self.requests.get(id);
         let now = self.now;
         self.probe.log(
             || LogRecord {
                 host: u32::from(request.host),
-                detail: u32::from(request.query_attempt),
-                ..request_log(now, kind, &request.operation, Some(request.instance), 0, now - request.since)
+                detail: u32::from(request.try_number),
+                pool: u32::from(request.pool),
+                step: u32::from(request.step),
+                ..request_log(
+                    now,
+                    kind,
+                    &request.operation,
+                    Some((request.service, request.instance)),
+                    0,
+                    now - request.since,
+                )
             },
             kind,
         );
     }
 
     /// A span from the beginning of the request's phase until now.
-    fn trace(&mut self, id: u32, kind: SpanKind, end_kind: SpanEnd) {
+    pub(super) fn trace(&mut self, id: u32, kind: SpanKind, end_kind: SpanEnd) {
         let request = self.requests.get(id);
-        if request.operation.traced {
-            let span = SpanRecord { kind, start: request.since, end: self.now, end_kind };
+        if request.operation.traced && request.role != Role::Refresh {
+            let (number, parent) = (0, self.span_of(id));
+            let span = SpanRecord { kind, number, parent, start: request.since, end: self.now, end_kind };
             self.probe.span(request.operation.number, span);
         }
     }
 
-    fn trace_query(&mut self, id: u32, end_kind: SpanEnd) {
+    pub(super) fn trace_query(&mut self, id: u32, end_kind: SpanEnd) {
         let request = self.requests.get(id);
-        let kind =
-            SpanKind::Query { attempt: u32::from(request.query_attempt), host: u32::from(request.host) };
+        let (service, step) = (u32::from(request.service), u32::from(request.step));
+        let kind = SpanKind::Query {
+            attempt: u32::from(request.try_number),
+            service,
+            step,
+            host: u32::from(request.host),
+        };
         self.trace(id, kind, end_kind);
     }
 
+    /// Number of the span that a record is, in its operation's trace: client attempts come first.
+    pub(super) fn span_of(&self, id: u32) -> u16 {
+        let request = self.requests.get(id);
+        match request.role {
+            Role::Call => self.requests.link(id).map_or(0, |l| l.span),
+            Role::Client | Role::Refresh => u16::from(request.operation.attempt),
+        }
+    }
+
     #[cold]
-    fn trace_answer(&mut self, operation: &Operation, instance: Option<u16>, answer: Answer, took: u64) {
+    fn trace_answer(&mut self, operation: &Operation, place: Option<(u16, u16)>, answer: Answer, took: u64) {
         // A hit is answered a moment after the look-up, everything else at the present instant.
         let now = self.now;
         let start = if took > now || answer == Answer::Ok && took < now - operation.started {
@@ -616,13 +566,14 @@ impl World {
         let end_kind = match answer {
             Answer::Ok => SpanEnd::Ok,
             Answer::Error => SpanEnd::Error,
-            Answer::Rejected => SpanEnd::Rejected,
+            Answer::Rejected(_) => SpanEnd::Rejected,
             Answer::ClientGone => SpanEnd::Abandoned,
         };
-        let kind =
-            SpanKind::Attempt { attempt: u32::from(operation.attempt), instance: instance.map(u32::from) };
-        self.probe.span(operation.number, SpanRecord { kind, start, end: start + took, end_kind });
-        self.probe.example(request_log(now, LogKind::Access, operation, instance, answer.status(), took));
+        let kind = SpanKind::Attempt { attempt: u32::from(operation.attempt), place };
+        let number = u16::from(operation.attempt);
+        let span = SpanRecord { kind, number, parent: 0, start, end: start + took, end_kind };
+        self.probe.span(operation.number, span);
+        self.probe.example(request_log(now, LogKind::Access, operation, place, answer.status(), took));
     }
 }
 
@@ -630,7 +581,7 @@ fn request_log(
     at: u64,
     kind: LogKind,
     operation: &Operation,
-    instance: Option<u16>,
+    place: Option<(u16, u16)>,
     detail: u32,
     took: u64,
 ) -> LogRecord {
@@ -641,6 +592,7 @@ fn request_log(
         read: u32::from(operation.read),
         client: u32::from(operation.client),
         took,
-        ..LogRecord::new(at, kind, instance.map_or(u32::MAX, u32::from))
+        service: place.map_or(0, |p| u32::from(p.0)),
+        ..LogRecord::new(at, kind, place.map_or(u32::MAX, |p| u32::from(p.1)))
     }
 }

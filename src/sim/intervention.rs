@@ -78,7 +78,7 @@ pub enum Intervention {
 }
 
 /// A setting that can be changed while the system runs. Steps are numbered within their service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Knob {
     /// How long clients wait for an attempt; may be absent.
     ClientTimeout(ClientIndex),

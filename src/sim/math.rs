@@ -90,6 +90,15 @@ impl Sampler {
                 let flat = Arc::new(vec![span.0; CELLS + 1]);
                 return Sampler { head: flat.clone(), body: flat.clone(), tail: flat };
             }
+            Spread::Uniform { low, high } => {
+                let width = high.0.saturating_sub(low.0) as f64;
+                let even = |from: f64, to: f64| -> Arc<Vec<u64>> {
+                    let at = |i: usize| from + (to - from) * i as f64 / CELLS as f64;
+                    Arc::new((0..=CELLS).map(|i| low.0 + (width * at(i)) as u64).collect())
+                };
+                let cell = 1.0 / CELLS as f64;
+                return Sampler { head: even(0.0, cell), body: even(0.0, 1.0), tail: even(1.0 - cell, 1.0) };
+            }
             Spread::Exponential(mean) => (1, mean),
             Spread::Erlang { k, mean } => (k.max(1), mean),
         };
@@ -254,6 +263,7 @@ mod tests {
             (Spread::Fixed(mean), 0.0),
             (Spread::Exponential(mean), 1.0),
             (Spread::Erlang { k: 5, mean }, 0.2),
+            (Spread::Uniform { low: SimSpan(0), high: SimSpan(2 * mean.0) }, 1.0 / 3.0),
         ] {
             let (sampler, mut rng) = (Sampler::new(spread), Stream::new(3, "test"));
             let (mut sum, mut squares) = (0.0, 0.0);

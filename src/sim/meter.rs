@@ -129,6 +129,36 @@ pub struct Counters {
     pub query_retries: u64,
     /// Requests that gave up waiting for a connection.
     pub pool_timeouts: u64,
+    /// Operations that ended, and those served in time, by kind of read.
+    pub operations_by_kind: Vec<(u64, u64)>,
+    /// Operations answered with the static answer.
+    pub operations_degraded: u64,
+    /// Requests turned away because all workers of an instance were busy.
+    pub requests_busy: u64,
+    /// Reads that the cache did not answer, before any limit.
+    pub origin_wanted: u64,
+    /// Reads of the source started.
+    pub origin_started: u64,
+    /// Reads of the source that the budget refused.
+    pub origin_refused: u64,
+    /// Reads of the source behind an answer or for joined requests.
+    pub refreshes: u64,
+    /// Those of them that failed.
+    pub refreshes_failed: u64,
+    /// Requests that joined a read of the source.
+    pub reads_joined: u64,
+    /// Reads answered with a value past its soft time.
+    pub reads_stale: u64,
+    /// Reads answered by a local copy.
+    pub reads_local: u64,
+    /// Reads answered by the replica or gutter of an unreachable cache.
+    pub reads_backup: u64,
+    /// Calls to an unreachable cache.
+    pub cache_timeouts: u64,
+    /// Requests that found a key locked.
+    pub lock_waits: u64,
+    /// Retries that clients' budgets denied.
+    pub retries_denied: u64,
     /// Events handled, plain cache hits counted as one.
     pub events: u64,
 }
@@ -156,6 +186,76 @@ pub struct HostCounters {
     pub timed_out: u64,
     /// Connections refused.
     pub refused: u64,
+    /// Queries written to the slow-query log.
+    pub slow: u64,
+}
+
+/// Counts of one service since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServiceCounters {
+    /// Requests that reached it.
+    pub requests: u64,
+    /// Requests that it did not serve.
+    pub failures: u64,
+}
+
+/// Counts of one call between services since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallCounters {
+    /// Attempts begun.
+    pub started: u64,
+    /// Attempts given up.
+    pub timed_out: u64,
+}
+
+/// Readings that begin anew at every scrape: the largest since the last one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Peaks {
+    /// True age of the oldest value served, nanoseconds; `None` when no value of known age was served.
+    pub oldest_served: Option<u64>,
+    /// What the caches believed of the oldest value, nanoseconds.
+    pub oldest_believed: Option<u64>,
+    /// Queries by key, for kinds of few keys.
+    pub(super) per_key: Vec<Option<Vec<u32>>>,
+}
+
+/// Kinds of up to so many keys have their queries counted key by key.
+pub const COUNTED_KEYS: u32 = 1_024;
+
+impl Peaks {
+    /// Counters for kinds with so many keys.
+    pub(super) fn new(keys: impl Iterator<Item = u32>) -> Peaks {
+        let per_key = keys.map(|n| (n <= COUNTED_KEYS).then(|| vec![0; n as usize])).collect();
+        Peaks { per_key, ..Peaks::default() }
+    }
+
+    /// A value of known age was served.
+    #[inline]
+    pub(super) fn served(&mut self, (age, believed): (u64, u64)) {
+        self.oldest_served = self.oldest_served.max(Some(age));
+        self.oldest_believed = self.oldest_believed.max(Some(believed));
+    }
+
+    /// A query was started for a key.
+    #[inline]
+    pub(super) fn queried(&mut self, read: u8, key: u32) {
+        if let Some(counts) = &mut self.per_key[read as usize] {
+            counts[key as usize] += 1;
+        }
+    }
+
+    /// Queries for the most-asked key of a kind; `None` for a kind of many keys.
+    pub fn most_asked(&self, read: usize) -> Option<u32> {
+        self.per_key[read].as_ref().map(|counts| counts.iter().copied().max().unwrap_or(0))
+    }
+
+    /// Begins anew.
+    pub(super) fn reset(&mut self) {
+        (self.oldest_served, self.oldest_believed) = (None, None);
+        for counts in self.per_key.iter_mut().flatten() {
+            counts.fill(0);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 pub mod balancer;
 pub mod cache;
+mod call;
 mod check;
 pub mod client;
 pub mod database;
@@ -13,14 +14,19 @@ pub mod events;
 pub mod faults;
 mod flow;
 pub mod intervention;
+mod local;
 pub mod math;
 pub mod meter;
 pub mod pool;
 mod prefetch;
 pub mod probe;
+mod protect;
+mod query;
+mod read;
 mod request;
 pub mod rng;
 pub mod service;
+mod settings;
 pub mod spec;
 mod workload;
 mod world;
@@ -31,4 +37,4 @@ pub use spec::Spec;
 pub use world::{ServiceStatus, Status, World};
 
 /// Version of the engine: it grows with every change of a run's results, so that a run file can say what made it.
-pub const ENGINE_VERSION: u32 = 1;
+pub const ENGINE_VERSION: u32 = 2;

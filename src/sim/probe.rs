@@ -35,10 +35,28 @@ pub enum LogKind {
     InstanceReady,
     /// An instance stopped.
     InstanceStopped,
+    /// A request's deadline came.
+    Deadline,
+    /// A call to the cache was not answered.
+    CacheTimeout,
+    /// A process stops asking the cache for a while.
+    BreakerOpened,
+    /// A read of the source was not started: the budget was used up.
+    BudgetEmpty,
+    /// A query took longer than the slow-query log's line.
+    SlowQuery,
+    /// A query was lost with its database.
+    DatabaseLost,
+    /// A database stopped answering.
+    DatabaseDown,
+    /// A database answers again.
+    DatabaseUp,
+    /// An attempt of a call between services was given up.
+    CallTimeout,
 }
 
 /// How many kinds there are.
-pub const LOG_KINDS: usize = 13;
+pub const LOG_KINDS: usize = 22;
 
 /// A log record. What the numbers mean depends on the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +67,14 @@ pub struct LogRecord {
     pub kind: LogKind,
     /// The operation, for records of requests.
     pub operation: u64,
+    /// Service, for records of requests and instances.
+    pub service: u32,
     /// Instance, cache.
     pub place: u32,
+    /// Pool of its service.
+    pub pool: u32,
+    /// Step of its service.
+    pub step: u32,
     /// Host; keys warmed.
     pub host: u32,
     /// Attempt of the client.
@@ -72,7 +96,10 @@ impl LogRecord {
             at,
             kind,
             operation: 0,
+            service: 0,
             place,
+            pool: 0,
+            step: 0,
             host: 0,
             attempt: 0,
             detail: 0,
@@ -88,6 +115,10 @@ impl LogRecord {
 pub struct SpanRecord {
     /// What.
     pub kind: SpanKind,
+    /// Its number within the trace, for spans that others are part of; else zero.
+    pub number: u16,
+    /// Number of the span that it is part of; zero for none.
+    pub parent: u16,
     /// Nanoseconds since the start.
     pub start: u64,
     /// Nanoseconds since the start.
@@ -103,11 +134,14 @@ pub enum SpanKind {
     Attempt {
         /// Number.
         attempt: u32,
-        /// Instance; `None` when it was turned away before it reached one.
-        instance: Option<u32>,
+        /// Service and instance; `None` when it was turned away before it reached one.
+        place: Option<(u16, u16)>,
     },
-    /// The look-up in the cache.
-    CacheGet,
+    /// The look-up in a cache.
+    CacheGet {
+        /// Which.
+        cache: u32,
+    },
     /// Waiting for a connection.
     PoolWait,
     /// Opening a connection.
@@ -119,9 +153,26 @@ pub enum SpanKind {
     Query {
         /// Try, from 1.
         attempt: u32,
+        /// Service and step that it is of.
+        service: u32,
+        /// The step.
+        step: u32,
         /// At this host.
         host: u32,
     },
+    /// Own work.
+    Work,
+    /// One attempt of a call between services, from 1.
+    Call {
+        /// Which call, by its place among all of the system.
+        call: u32,
+        /// Number.
+        attempt: u32,
+        /// Service and instance that it went to.
+        place: (u16, u16),
+    },
+    /// Watching for the request key after the last attempt.
+    Confirm,
 }
 
 /// How a span ended.
@@ -186,9 +237,22 @@ pub struct TraceRecord {
 pub struct Probe {
     logs: Vec<LogRecord>,
     counts: [u32; LOG_KINDS],
-    open: Vec<TraceRecord>,
+    open: Vec<Open>,
     done: Vec<TraceRecord>,
 }
+
+/// A trace that is not complete: its operation goes on, or work that was given up does.
+#[derive(Clone, Debug)]
+struct Open {
+    trace: TraceRecord,
+    /// Spans of calls that have begun, and those that have ended.
+    begun: u16,
+    over: u16,
+    ended: bool,
+}
+
+/// Numbers of client attempts come before those of calls.
+const FIRST_CALL_SPAN: u16 = 256;
 
 impl Probe {
     /// Counts a record and keeps the first few of its kind.
@@ -216,24 +280,51 @@ impl Probe {
 
     /// Begins to trace an operation.
     pub fn open(&mut self, trace: TraceRecord) {
-        self.open.push(trace);
+        self.open.push(Open { trace, begun: 0, over: 0, ended: false });
+    }
+
+    fn of(&mut self, operation: u64) -> Option<&mut Open> {
+        self.open.iter_mut().rev().find(|t| t.trace.operation == operation)
     }
 
     /// Adds a span to an operation that is being traced.
     pub fn span(&mut self, operation: u64, span: SpanRecord) {
-        if let Some(trace) = self.open.iter_mut().rev().find(|t| t.operation == operation) {
-            trace.spans.push(span);
+        if let Some(open) = self.of(operation) {
+            open.trace.spans.push(span);
         }
     }
 
-    /// Ends a trace.
+    /// A number for the span of a call that begins.
+    pub fn begin_span(&mut self, operation: u64) -> u16 {
+        self.of(operation).map_or(0, |open| {
+            open.begun += 1;
+            FIRST_CALL_SPAN + open.begun
+        })
+    }
+
+    /// Adds the span of a call that has ended.
+    pub fn end_span(&mut self, operation: u64, span: SpanRecord) {
+        if let Some(open) = self.of(operation) {
+            open.trace.spans.push(span);
+            open.over += 1;
+        }
+        self.settle(operation);
+    }
+
+    /// The operation ends for its user.
     pub fn close(&mut self, operation: u64, ended: u64, attempts: u32, end: OperationEnd) {
-        if let Some(i) = self.open.iter().rposition(|t| t.operation == operation) {
-            let mut trace = self.open.swap_remove(i);
-            trace.ended = ended;
-            trace.attempts = attempts;
-            trace.end = end;
-            self.done.push(trace);
+        if let Some(open) = self.of(operation) {
+            (open.trace.ended, open.trace.attempts, open.trace.end, open.ended) =
+                (ended, attempts, end, true);
+        }
+        self.settle(operation);
+    }
+
+    /// A trace is complete when the operation and all calls on its behalf have ended.
+    fn settle(&mut self, operation: u64) {
+        let complete = |o: &Open| o.trace.operation == operation && o.ended && o.begun == o.over;
+        if let Some(i) = self.open.iter().rposition(complete) {
+            self.done.push(self.open.swap_remove(i).trace);
         }
     }
 

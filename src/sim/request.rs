@@ -1,5 +1,6 @@
 //! Records of requests in flight and of operations between two attempts.
 
+use super::events::Entry;
 use super::prefetch::prefetch;
 
 /// An operation: what a user wants, over all its attempts.
@@ -30,11 +31,48 @@ pub(super) enum Phase {
     Waiting,
     /// Opening a connection.
     Connecting,
-    /// Its query runs.
+    /// Its query runs, on a core or off it.
     Querying,
+    /// Own work.
+    Working,
+    /// Waiting for a cache that does not answer.
+    AskingCache,
+    /// Waiting for a read of the source that another request began.
+    Joined,
+    /// Another process holds the lock; it will look again.
+    LockedOut,
+    /// Waiting for a call to another service.
+    Calling,
+    /// Pausing before the next attempt of a call.
+    BetweenCalls,
+    /// Watching for its request key after the last attempt of a call.
+    Confirming,
+    /// Done; its answer is on the way.
+    Answering,
     /// Failed; the client pauses before the next attempt.
     Pausing,
 }
+
+impl Phase {
+    /// Whether the request is in an instance.
+    pub(super) fn inside(self) -> bool {
+        !matches!(self, Phase::Free | Phase::Pausing)
+    }
+}
+
+/// For whom a record works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A client's attempt.
+    Client,
+    /// An attempt of a call between services.
+    Call,
+    /// A read of the source behind an answer, or for requests that joined it.
+    Refresh,
+}
+
+/// A query that is off the CPU.
+pub(super) const OFF_CPU: u32 = u32::MAX;
 
 /// One record: one cache line.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +88,7 @@ pub(super) struct Request {
     pub(super) version: u32,
     /// Grows with every attempt.
     pub(super) attempt_version: u32,
-    /// The query, while one runs.
+    /// The query, while one runs on a core; else [`OFF_CPU`].
     pub(super) query: u32,
     /// Service.
     pub(super) service: u16,
@@ -58,12 +96,69 @@ pub(super) struct Request {
     pub(super) instance: u16,
     /// Database host of its connection.
     pub(super) host: u16,
-    /// Try of the database client, from 1.
-    pub(super) query_attempt: u8,
+    /// Try of the database client, or attempt of the call that is under way, from 1.
+    pub(super) try_number: u8,
     /// What it is doing.
     pub(super) phase: Phase,
-    /// The client has stopped waiting.
-    pub(super) orphan: bool,
+    /// The step of its service that it is at.
+    pub(super) step: u8,
+    /// Pool of its connection.
+    pub(super) pool: u8,
+    /// For whom it works.
+    pub(super) role: Role,
+    /// Caller gone, after the source, holding a place in the budget: see the constants.
+    flags: u8,
+}
+
+/// Whoever waited for it has stopped waiting.
+pub(super) const ORPHAN: u8 = 1;
+/// It is after the source.
+pub(super) const AFTER_SOURCE: u8 = 2;
+/// It has a place in its process's budget for reads of the source.
+pub(super) const BUDGETED: u8 = 4;
+/// It holds its key's lock.
+pub(super) const LOCKED: u8 = 8;
+
+impl Request {
+    /// Whether a flag is set.
+    #[inline]
+    pub(super) fn is(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// Sets a flag.
+    #[inline]
+    pub(super) fn set(&mut self, flag: u8) {
+        self.flags |= flag;
+    }
+
+    /// Clears a flag and says whether it was set.
+    #[inline]
+    pub(super) fn clear(&mut self, flag: u8) -> bool {
+        let was = self.is(flag);
+        self.flags &= !flag;
+        was
+    }
+}
+
+/// What ties a record to others; kept apart, since most records of most systems have none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    /// The caller's record, and its version while it waits for this one.
+    pub(super) parent: Entry,
+    /// The record of the client's request that all this is for, and the number of its operation.
+    pub(super) root: (u32, u64),
+    /// The attempt of a call that is under way.
+    pub(super) child: u32,
+    /// Of a client's request: services that an attempt on its behalf has got through, one bit each.
+    pub(super) through: u64,
+    /// Of a client's request: who watches for its request key.
+    pub(super) watcher: Option<Entry>,
+    /// The call that it is an attempt of.
+    pub(super) call: u16,
+    /// Number of its span in a trace, and of the span that it is part of.
+    pub(super) span: u16,
+    pub(super) parent_span: u16,
 }
 
 /// All records. Free ones are reused last in, first out, while they are still near in memory.
@@ -71,6 +166,8 @@ pub(super) struct Request {
 pub(super) struct Requests {
     records: Vec<Request>,
     free: Vec<u32>,
+    /// By record, as far as any has been tied.
+    links: Vec<Link>,
 }
 
 impl Requests {
@@ -82,7 +179,7 @@ impl Requests {
                 let record = &mut self.records[id as usize];
                 record.operation = operation;
                 record.sent = now;
-                record.orphan = false;
+                (record.role, record.flags) = (Role::Client, 0);
                 id
             }
             None => {
@@ -92,13 +189,16 @@ impl Requests {
                     since: now,
                     version: 0,
                     attempt_version: 0,
-                    query: 0,
+                    query: OFF_CPU,
                     service: 0,
                     instance: 0,
                     host: 0,
-                    query_attempt: 0,
+                    try_number: 0,
                     phase: Phase::Free,
-                    orphan: false,
+                    step: 0,
+                    pool: 0,
+                    role: Role::Client,
+                    flags: 0,
                 });
                 self.records.len() as u32 - 1
             }
@@ -125,6 +225,39 @@ impl Requests {
     #[inline]
     pub(super) fn prefetch(&self, id: u32) {
         prefetch(&self.records, id as usize);
+    }
+
+    /// Puts a record at the beginning of its way through an instance.
+    #[inline]
+    pub(super) fn place(&mut self, id: u32, role: Role, service: u16, instance: u16) -> &mut Request {
+        let record = &mut self.records[id as usize];
+        (record.role, record.service, record.instance) = (role, service, instance);
+        (record.step, record.flags, record.query) = (0, 0, OFF_CPU);
+        record
+    }
+
+    /// What ties a record to others.
+    pub(super) fn link(&self, id: u32) -> Option<&Link> {
+        self.links.get(id as usize)
+    }
+
+    /// What ties a record to others, to change it.
+    pub(super) fn link_mut(&mut self, id: u32) -> &mut Link {
+        if self.links.len() <= id as usize {
+            let none = Entry { id: u32::MAX, version: 0 };
+            let unlinked = Link {
+                parent: none,
+                root: (u32::MAX, 0),
+                child: u32::MAX,
+                through: 0,
+                watcher: None,
+                call: 0,
+                span: 0,
+                parent_span: 0,
+            };
+            self.links.resize(id as usize + 1, unlinked);
+        }
+        &mut self.links[id as usize]
     }
 
     /// A record, to change it.

@@ -1,11 +1,14 @@
 //! A stateless service: its instances, and which of them gets the next request.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
-use super::events::Ring;
+use super::events::{Entry, Ring};
+use super::local::Local;
 use super::math::Sampler;
+use super::meter::{Histogram, ServiceCounters};
 use super::pool::Pool;
-use super::spec::ServiceSpec;
+use super::protect::{Breaker, Origin};
+use super::spec::{Confirm, QuerySpec, ServiceSpec};
 
 /// What an instance is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,16 +32,86 @@ pub struct Instance {
     pub state: InstanceState,
     /// Grows with every change of state; what was scheduled for an earlier one is void.
     pub version: u32,
-    /// Its connections.
-    pub pool: Pool,
-    /// Requests in it.
+    /// Its connections, by pool.
+    pub pools: Vec<Pool>,
+    /// Records in it.
     pub in_flight: u32,
+    /// Requests in it: workers busy.
+    pub busy: u32,
+    /// Its copy of the cache.
+    pub(super) local: Option<Local>,
+    /// Reads of the source that others may join, by key.
+    pub(super) flights: BTreeMap<u32, Flight>,
+    /// Its part of the budget for reads of the source.
+    pub(super) origin: Origin,
+    /// Its breaker on the cache.
+    pub(super) breaker: Breaker,
 }
 
-impl Instance {
-    fn new(state: InstanceState) -> Instance {
-        Instance { state, version: 0, pool: Pool::default(), in_flight: 0 }
+/// A read of the source that others have joined.
+#[derive(Clone, Debug)]
+pub(super) struct Flight {
+    /// The record that reads.
+    pub(super) record: u32,
+    /// Who waits for it.
+    pub(super) joined: Vec<Entry>,
+}
+
+/// A query's cost, ready to be drawn.
+#[derive(Clone, Debug)]
+pub(super) struct QueryCost {
+    /// CPU.
+    pub(super) work: Sampler,
+    /// Time off the CPU; `None` for none.
+    pub(super) io: Option<Sampler>,
+    /// Factor on a cold page, Q16.
+    pub(super) cold_q16: u64,
+    /// Tells the pages of different kinds apart.
+    pub(super) page_salt: u64,
+}
+
+impl QueryCost {
+    pub(super) fn new(spec: &QuerySpec, salt: u64) -> QueryCost {
+        QueryCost {
+            work: Sampler::new(spec.work),
+            io: (spec.io.mean().0 > 0).then(|| Sampler::new(spec.io)),
+            cold_q16: (spec.cold_factor * 65_536.0) as u64,
+            page_salt: super::math::mix(salt),
+        }
     }
+}
+
+/// A step of a request, ready to run.
+#[derive(Clone, Debug)]
+pub(super) enum Planned {
+    Work(Sampler),
+    Read,
+    Query { cost: QueryCost, pool: u8 },
+    Call(Call),
+}
+
+/// A call, as it is set now.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// Its place among all calls of the system.
+    pub(super) index: u16,
+    pub(super) service: u16,
+    pub(super) attempts: u32,
+    pub(super) timeout: Ring,
+    pub(super) pause: Option<Ring>,
+    pub(super) cancels: bool,
+    pub(super) confirm: Option<(Confirm, Ring)>,
+}
+
+/// Where what waits in a pool is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PoolRings {
+    /// Those who wait for a connection.
+    pub(super) acquire: Ring,
+    /// Running queries.
+    pub(super) query: Ring,
+    /// Connections being opened.
+    pub(super) connect: Ring,
 }
 
 /// A service.
@@ -51,6 +124,8 @@ pub struct Service {
     /// Those that take requests.
     ready: Vec<u16>,
     turn: usize,
+    /// Keys that a cache can hold.
+    keys: usize,
     /// Wanted instances.
     pub wanted: u32,
     /// Instances that a rolling restart has still to restart, and how many are down for it.
@@ -58,33 +133,121 @@ pub struct Service {
     /// Instances down at a time.
     pub restart_batch: u32,
     /// Latency of its own handling.
-    pub handling: Sampler,
-    /// Where those who wait for a connection are kept.
-    pub acquire_ring: Ring,
-    /// Where running queries are kept.
-    pub query_ring: Ring,
-    /// Where connections being opened are kept.
-    pub connect_ring: Ring,
+    pub(super) handling: Sampler,
+    /// What a request does.
+    pub(super) steps: Vec<Planned>,
+    /// A read is all that a request does: a hit can be answered at once.
+    pub(super) only_reads: bool,
+    pub(super) pool_rings: Vec<PoolRings>,
+    pub(super) deadline: Option<Ring>,
+    pub(super) cache_wait: Option<Ring>,
+    /// What a job adds to every piece of own work, and the job's number.
+    pub(super) slowed: Option<(Sampler, u32)>,
+    pub(super) jobs: u32,
+    /// The next process to take a lock crashes with it.
+    pub(super) loses_lock_holder: bool,
+    /// Requests and refreshes that are after the source.
+    pub origin_in_flight: u32,
+    /// Counts since the start.
+    pub counters: ServiceCounters,
+    /// Latency of requests inside it since the start, callers that left included; hits left out unless it is measured apart
+    /// from the front door.
+    pub latency: Histogram,
+    /// From a miss to the end of its read of the source.
+    pub origin_duration: Histogram,
 }
 
 impl Service {
     /// A service with its instances ready.
-    pub fn new(spec: &ServiceSpec, acquire_ring: Ring, query_ring: Ring, connect_ring: Ring) -> Service {
+    pub(super) fn new(
+        spec: &ServiceSpec,
+        keys: usize,
+        steps: Vec<Planned>,
+        pool_rings: Vec<PoolRings>,
+        deadline: Option<Ring>,
+    ) -> Service {
         let mut service = Service {
-            instances: vec![Instance::new(InstanceState::Ready); spec.instances as usize],
+            instances: Vec::new(),
             ready: Vec::new(),
             turn: 0,
             wanted: spec.instances,
             to_restart: VecDeque::new(),
             restart_batch: 1,
             handling: Sampler::new(spec.handling),
-            acquire_ring,
-            query_ring,
-            connect_ring,
+            only_reads: matches!(steps[..], [Planned::Read]),
+            steps,
+            pool_rings,
+            deadline,
+            cache_wait: None,
+            slowed: None,
+            jobs: 0,
+            loses_lock_holder: false,
+            origin_in_flight: 0,
+            counters: ServiceCounters::default(),
+            latency: Histogram::new(),
+            origin_duration: Histogram::new(),
+            keys,
             spec: spec.clone(),
         };
+        service.instances = (0..spec.instances).map(|_| service.new_instance(InstanceState::Ready)).collect();
         service.list_ready();
         service
+    }
+
+    /// An instance with nothing in it.
+    fn new_instance(&self, state: InstanceState) -> Instance {
+        let (per_s, at_once) = self.origin_share();
+        let local = self.spec.reading.local;
+        Instance {
+            state,
+            version: 0,
+            pools: vec![Pool::default(); self.spec.pools.len()],
+            in_flight: 0,
+            busy: 0,
+            local: local.map(|l| Local::new(self.keys, l.entries)),
+            flights: BTreeMap::new(),
+            origin: Origin::new(per_s, at_once),
+            breaker: Breaker::default(),
+        }
+    }
+
+    /// One instance's part of the budget for reads of the source: starts per second and at once.
+    fn origin_share(&self) -> (Option<f64>, Option<u32>) {
+        let origin = self.spec.reading.origin;
+        if !origin.fleet {
+            return (origin.per_s, origin.at_once);
+        }
+        let n = self.wanted.max(1);
+        (origin.per_s.map(|r| r / f64::from(n)), origin.at_once.map(|most| most.div_ceil(n)))
+    }
+
+    /// Tells every instance its part of the budget.
+    pub(super) fn share_origin(&mut self, now: u64) {
+        let (per_s, at_once) = self.origin_share();
+        for instance in &mut self.instances {
+            instance.origin.set(per_s, at_once, now);
+        }
+    }
+
+    /// Gives every instance a local copy as described, empty.
+    pub(super) fn renew_local(&mut self) {
+        let local = self.spec.reading.local;
+        for instance in &mut self.instances {
+            instance.local = local.map(|l| Local::new(self.keys, l.entries));
+        }
+    }
+
+    /// What a process keeps in memory is lost with it: pools, copies, joined reads, breaker.
+    pub(super) fn forget(&mut self, instance: u16) -> Vec<Pool> {
+        let fresh = self.new_instance(InstanceState::Gone);
+        let it = &mut self.instances[instance as usize];
+        let (running, before) = (it.origin.running, std::mem::replace(&mut it.pools, fresh.pools));
+        (it.local, it.breaker) = (fresh.local, fresh.breaker);
+        it.flights.clear();
+        it.origin = fresh.origin;
+        // Its records give back their places one by one.
+        it.origin.running = running;
+        before
     }
 
     fn list_ready(&mut self) {
@@ -119,7 +282,7 @@ impl Service {
     pub fn place_for_new(&mut self) -> u16 {
         let free = self.instances.iter().position(|i| i.state == InstanceState::Gone);
         let at = free.unwrap_or_else(|| {
-            self.instances.push(Instance::new(InstanceState::Gone));
+            self.instances.push(self.new_instance(InstanceState::Gone));
             self.instances.len() - 1
         });
         at as u16

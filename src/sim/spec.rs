@@ -44,6 +44,8 @@ pub struct ReadSpec {
     pub name: String,
     /// Share of operations that are of this kind.
     pub share: f64,
+    /// It changes something, so that access logs say POST.
+    pub writes: bool,
     /// Which keys are asked for.
     pub keys: KeySpace,
     /// How long a value of this kind may be served; `None` for a read that is never cached, and for writes.
@@ -348,7 +350,7 @@ impl Default for Reading {
             lock: None,
             origin: OriginBudget::default(),
             local: None,
-            age_from: AgeFrom::QueryStart,
+            age_from: AgeFrom::Result,
             written_by: WrittenBy::Query,
             cache_timeout: SimSpan::ZERO,
             cache_attempts: 1,

@@ -37,7 +37,7 @@ pub(super) struct Workload {
 }
 
 /// Upper ends of the parts of the 32-bit range that shares take.
-fn parts(shares: impl Iterator<Item = f64>) -> Vec<u32> {
+pub(super) fn parts(shares: impl Iterator<Item = f64>) -> Vec<u32> {
     let mut sum = 0.0;
     let mut ends: Vec<u32> = shares
         .map(|share| {
@@ -106,7 +106,7 @@ impl Workload {
     }
 
     /// Draws the next batch.
-    pub(super) fn refill(&mut self, exponential: &Exponential, cache: &Cache) {
+    pub(super) fn refill(&mut self, exponential: &Exponential, caches: &[Cache]) {
         self.batch.clear();
         self.at = 0;
         while self.batch.len() < BATCH {
@@ -127,9 +127,10 @@ impl Workload {
                 traced: mix(self.number) as u32 <= self.trace_below,
             });
         }
+        let Some(cache) = caches.first() else { return };
         for operation in &self.batch {
             if let Some(first) = self.reads[operation.read as usize].2 {
-                cache.prefetch(first + operation.key);
+                cache.store.prefetch(first + operation.key);
             }
         }
     }

@@ -1,22 +1,21 @@
 //! The world: built from a spec and a seed, advanced to an instant, changed by interventions and faults.
 
 use super::balancer::TokenBucket;
-use super::cache::Cache;
+use super::cache::{Cache, Found, Times};
 use super::client::Client;
 use super::database::{Host, Owner};
 use super::digest::Digest;
 use super::events::{Entry, Events, NEVER, Register, Ring, Source};
-use super::faults::Fault;
-use super::intervention::Intervention;
-use super::math::{Exponential, Sampler, popularity};
-use super::meter::{Counters, Histogram};
+use super::intervention::{Intervention, Knob};
+use super::math::{Exponential, popularity};
+use super::meter::{CallCounters, Counters, Histogram, Peaks};
 use super::probe::{LogKind, LogRecord, Probe};
 use super::request::Requests;
 use super::rng::Stream;
-use super::service::{InstanceState, Service};
-use super::spec::{Abandoned, Spec};
+use super::service::{Call, InstanceState, Planned, PoolRings, QueryCost, Service};
+use super::spec::{Abandoned, Jitter, ServiceSpec, Spec, Step};
 use super::workload::Workload;
-use crate::units::{SECOND, SimTime};
+use crate::units::{SECOND, SimSpan, SimTime};
 
 /// Events that are rare enough for a heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,19 +32,59 @@ pub(super) enum Control {
     Warm { cache: u16, serial: u32 },
     /// Idle connections are looked through.
     CloseIdle { service: u16 },
+    /// A database answers again.
+    DatabaseBack { database: u16 },
+    /// A background job is over.
+    JobOver { service: u16, job: u32 },
+    /// A changed setting is in force.
+    Set { knob: Knob, value_bits: Option<u64> },
+    /// Something happens to a record.
+    Due { what: Due, id: u32, version: u32 },
+}
+
+/// What happens to a record after a time that is not the same for all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Due {
+    /// Own work has taken its time.
+    Work,
+    /// A query's time off the CPU is over.
+    Io,
+    /// A called service's answer arrives.
+    Answered,
+    /// A client's pause is over.
+    Retry,
+    /// Who found a key locked looks again.
+    Lock,
 }
 
 /// What a kind of read needs when it is under way, looked up by number.
 #[derive(Clone, Debug)]
 pub(super) struct Read {
-    /// First key in the cache and how long a value lives, nanoseconds; `None` for a read that is never cached.
+    /// First key in the cache and how long a value may be served, nanoseconds; `None` for a read that is never cached.
     pub(super) cached: Option<(u32, u64)>,
-    /// CPU of its query.
-    pub(super) work: Sampler,
-    /// Factor on a cold page, Q16.
-    pub(super) cold_q16: u64,
-    /// Tells the pages of different kinds apart.
-    pub(super) page_salt: u64,
+    /// When a value wants to be read again, nanoseconds; `None`: only when it may no longer be served.
+    pub(super) soft: Option<u64>,
+    /// Share by which both vary.
+    pub(super) jitter: f64,
+    /// The pool that its queries use.
+    pub(super) pool: u8,
+    /// What its query costs.
+    pub(super) cost: QueryCost,
+}
+
+impl Read {
+    /// A key's index in the cache.
+    #[inline]
+    pub(super) fn key(&self, key: u32) -> u32 {
+        self.cached.map_or(0, |c| c.0) + key
+    }
+
+    /// How long a value is fresh, and how long it may be served, nanoseconds.
+    #[inline]
+    pub(super) fn lives(&self) -> (u64, u64) {
+        let hard = self.cached.map_or(0, |c| c.1);
+        (self.soft.map_or(hard, |soft| soft.min(hard)), hard)
+    }
 }
 
 /// A database: hosts, whose turn it is, and what becomes of abandoned queries.
@@ -55,6 +94,10 @@ pub(super) struct Database {
     pub(super) registers: Vec<Register>,
     pub(super) abandoned: Abandoned,
     pub(super) turn: usize,
+    /// Line of the slow-query log, nanoseconds.
+    pub(super) slow_query: u64,
+    /// How long queries took that ended well, on the CPU and off it.
+    pub(super) duration: Histogram,
 }
 
 /// A warm-up under way.
@@ -87,17 +130,31 @@ pub struct World {
     pub(super) databases: Vec<Database>,
     pub(super) reads: Vec<Read>,
     pub(super) requests: Requests,
-    /// What a ring's entries mean, by its index.
-    ring_uses: Vec<RingUse>,
+    /// Delay and meaning of each ring.
+    rings: Vec<(u64, RingUse)>,
     /// Database and host of each register.
-    pub(super) registers: Vec<(Register, u16, u16)>,
+    pub(super) registers: Vec<(u16, u16)>,
+    /// Where the balancer sends requests: service and upper end of its part of the 32-bit range.
+    pub(super) routes: Vec<(u16, u32)>,
+    /// Calls between services, by their place among all.
+    pub(super) calls: Vec<CallCounters>,
+    /// Services call each other: records are tied together.
+    pub(super) linked: bool,
+    /// What happens inside a service is measured apart from the front door.
+    pub(super) inside_apart: bool,
     pub(super) work_rng: Stream,
+    pub(super) io_rng: Stream,
+    pub(super) own_work_rng: Stream,
     pub(super) handling_rng: Stream,
+    pub(super) jitter_rng: Stream,
+    pub(super) route_rng: Stream,
     survivors_rng: Stream,
     /// Counts since the start.
     pub(super) counters: Counters,
     /// Latency of requests at the front door since the start, whatever their end.
     pub(super) latency: Histogram,
+    /// Largest readings since the last scrape.
+    pub(super) peaks: Peaks,
     pub(super) probe: Probe,
     pub(super) digest: Digest,
 }
@@ -115,6 +172,16 @@ pub(super) enum RingUse {
     Query,
     /// A connection is open, or refused.
     Connect,
+    /// A request's deadline.
+    Deadline,
+    /// An attempt of a call has taken as long as it may.
+    Call,
+    /// The pause between two attempts of a call is over.
+    CallPause,
+    /// The request key has been watched for long enough.
+    Confirm,
+    /// An unreachable cache has not answered.
+    Cache,
 }
 
 /// Values of the levers, and how far their effects have come.
@@ -141,9 +208,9 @@ pub struct ServiceStatus {
     pub starting: u32,
     /// On their way out.
     pub draining: u32,
-    /// Connections per instance.
+    /// Connections per instance, in all its pools.
     pub pool_size: u32,
-    /// Queries per request at most.
+    /// Queries per request at most, in its first pool.
     pub query_attempts: u32,
 }
 
@@ -152,36 +219,23 @@ impl World {
     ///
     /// The spec must have no [`Spec::problems`]; one that has them gives a world without meaning, or a panic.
     pub fn new(spec: &Spec, seed: u64) -> World {
-        let exponential = Exponential::new();
         let mut events = Events::new();
-        let mut rings: Vec<(u64, RingUse)> = Vec::new();
-        // Everybody with the same delay and purpose shares a ring.
-        let mut ring = |events: &mut Events<Control>, delay: u64, role: RingUse| {
-            if let Some(i) = rings.iter().position(|r| *r == (delay, role)) {
-                return Ring(i);
-            }
-            rings.push((delay, role));
-            events.ring(delay)
-        };
+        let mut rings = Vec::new();
+        let mut ring = |delay: SimSpan, role: RingUse| ring_for(&mut rings, &mut events, delay, role);
         let clients = spec
             .clients
             .iter()
             .map(|c| {
-                let backoff = ring(&mut events, c.backoff.0, RingUse::Retry);
-                let patience = c.timeout.map(|t| ring(&mut events, t.0, RingUse::Patience));
-                Client::new(c, backoff, patience)
+                let plain = c.backoff.jitter == Jitter::None && c.backoff.factor == 1.0;
+                let pause = plain.then(|| ring(c.backoff.first, RingUse::Retry));
+                let patience = c.timeout.map(|t| ring(t, RingUse::Patience));
+                Client::new(c, pause, patience)
             })
             .collect();
-        let services: Vec<Service> = spec
-            .services
-            .iter()
-            .map(|s| {
-                let acquire = ring(&mut events, s.pool.acquire_timeout.0, RingUse::Acquire);
-                let query = ring(&mut events, s.pool.query_timeout.0, RingUse::Query);
-                let connect = ring(&mut events, s.pool.connect.0, RingUse::Connect);
-                Service::new(s, acquire, query, connect)
-            })
-            .collect();
+        let keys = spec.reads.iter().filter(|r| r.ttl.is_some()).map(|r| r.keys.len() as usize).sum();
+        let mut calls = 0;
+        let services: Vec<Service> =
+            spec.services.iter().map(|s| service_of(s, keys, &mut calls, &mut ring)).collect();
         let mut registers = Vec::new();
         let databases = spec
             .databases
@@ -191,52 +245,39 @@ impl World {
                 hosts: s.hosts.iter().map(|_| Host::new(s)).collect(),
                 registers: (0..s.hosts.len())
                     .map(|h| {
-                        let register = events.register();
-                        registers.push((register, d as u16, h as u16));
-                        register
+                        registers.push((d as u16, h as u16));
+                        events.register()
                     })
                     .collect(),
                 abandoned: s.abandoned,
                 turn: 0,
+                slow_query: s.slow_query.map_or(u64::MAX, |span| span.0),
+                duration: Histogram::new(),
             })
             .collect();
 
-        let mut keys = 0u32;
+        let mut next_key = 0u32;
         let reads: Vec<Read> = spec
             .reads
             .iter()
             .enumerate()
             .map(|(i, read)| Read {
                 cached: read.ttl.map(|ttl| {
-                    let first = keys;
-                    keys += read.keys.len();
+                    let first = next_key;
+                    next_key += read.keys.len();
                     (first, ttl.0)
                 }),
-                work: Sampler::new(read.query.work),
-                cold_q16: (read.query.cold_factor * 65_536.0) as u64,
-                page_salt: super::math::mix(i as u64),
+                soft: read.soft_ttl.map(|span| span.0),
+                jitter: read.ttl_jitter,
+                pool: read.pool as u8,
+                cost: QueryCost::new(&read.query, i as u64),
             })
             .collect();
         let firsts: Vec<Option<u32>> = reads.iter().map(|r| r.cached.map(|c| c.0)).collect();
         let workload = Workload::new(spec, &firsts, seed);
-
-        let mut warm_rng = Stream::new(seed, "what the cache holds at the start");
-        let offered = spec.traffic.first().map_or(0.0, |t| t.1);
-        let caches: Vec<Cache> = spec
-            .caches
-            .iter()
-            .map(|c| {
-                let mut cache = Cache::new(keys as usize);
-                for (read, lowered) in spec.reads.iter().zip(&reads) {
-                    if let Some((first, ttl)) = lowered.cached {
-                        let shares = popularity(read.keys);
-                        let rate = |k: u32| offered * read.share * shares[k as usize];
-                        cache.warm_up(first..first + read.keys.len(), ttl, c.warm, rate, &mut warm_rng);
-                    }
-                }
-                cache
-            })
-            .collect();
+        let ages = spec.reads.iter().any(|r| r.soft_ttl.is_some() || r.written.is_some())
+            || spec.services.iter().any(|s| s.reading.local.is_some());
+        let counted_keys = |r: &super::spec::ReadSpec| if r.ttl.is_some() { r.keys.len() } else { u32::MAX };
 
         let mut world = World {
             now: 0,
@@ -246,33 +287,85 @@ impl World {
             counters: Counters {
                 cache_lookups: vec![0; spec.reads.len()],
                 cache_hits: vec![0; spec.reads.len()],
+                operations_by_kind: vec![(0, 0); spec.reads.len()],
                 ..Counters::default()
             },
             latency: Histogram::new(),
+            peaks: Peaks::new(spec.reads.iter().map(counted_keys)),
             probe: Probe::default(),
             digest: Digest::new(),
             requests: Requests::default(),
             work_rng: Stream::new(seed, "work of queries"),
+            io_rng: Stream::new(seed, "queries off the CPU"),
+            own_work_rng: Stream::new(seed, "own work of services"),
             handling_rng: Stream::new(seed, "latency of handling"),
+            jitter_rng: Stream::new(seed, "jitter"),
+            route_rng: Stream::new(seed, "routes"),
             survivors_rng: Stream::new(seed, "what a failover keeps"),
+            caches: spec.caches.iter().map(|c| Cache::new(keys, ages, c.backup)).collect(),
+            inside_apart: spec.services.len() > 1 || spec.clients.iter().any(|c| c.timeout.is_some()),
+            linked: calls > 0,
+            calls: vec![CallCounters::default(); usize::from(calls)],
+            routes: Vec::new(),
             spec: spec.clone(),
-            exponential,
+            exponential: Exponential::new(),
             events,
             workload,
             clients,
             services,
-            caches,
             databases,
             reads,
-            ring_uses: rings.into_iter().map(|r| r.1).collect(),
+            rings,
             registers,
         };
+        world.list_routes();
+        world.warm_caches(seed);
         world.warm_memory(seed);
-        for service in 0..world.services.len() as u16 {
-            world.events.at(SECOND, Control::CloseIdle { service });
+        for service in 0..world.services.len() {
+            world.time_cache_waits(service);
+            world.events.at(SECOND, Control::CloseIdle { service: service as u16 });
         }
-        world.workload.refill(&world.exponential, &world.caches[0]);
+        world.workload.refill(&world.exponential, &world.caches);
         world
+    }
+
+    /// The ring for a delay and a purpose.
+    pub(super) fn ring(&mut self, delay: SimSpan, role: RingUse) -> Ring {
+        ring_for(&mut self.rings, &mut self.events, delay, role)
+    }
+
+    /// Turns the routes' shares into parts of the 32-bit range.
+    pub(super) fn list_routes(&mut self) {
+        let routes = &self.spec.balancer.routes;
+        let ends = super::workload::parts(routes.iter().map(|r| r.1));
+        self.routes = routes.iter().zip(ends).map(|(r, end)| (r.0 as u16, end)).collect();
+    }
+
+    /// Puts into the caches what a healthy system's reads would have left there.
+    fn warm_caches(&mut self, seed: u64) {
+        let mut rng = Stream::new(seed, "what the cache holds at the start");
+        let mut jitter_rng = Stream::new(seed, "lives of what the cache holds at the start");
+        let offered = self.spec.traffic.first().map_or(0.0, |t| t.1);
+        for (cache, spec) in self.caches.iter_mut().zip(&self.spec.caches) {
+            for (read, lowered) in self.spec.reads.iter().zip(&self.reads) {
+                let Some((first, _)) = lowered.cached else { continue };
+                let keys = first..first + read.keys.len();
+                let Some(age) = read.written else {
+                    let shares = popularity(read.keys);
+                    let rate = |k: u32| offered * read.share * shares[k as usize];
+                    cache.store.warm_up(keys, lowered.lives(), spec.warm, rate, &mut rng);
+                    continue;
+                };
+                let written = -(age.0 as i64);
+                for key in keys {
+                    let draw = (jitter_rng.draw() >> 11) as f64 / (1u64 << 53) as f64;
+                    let factor = 1.0 + lowered.jitter * (2.0 * draw - 1.0);
+                    let (soft, hard) = lowered.lives();
+                    let (soft, hard) = ((soft as f64 * factor) as u64, (hard as f64 * factor) as u64);
+                    cache.fill(key, Times { read_at: written, believed_at: written, soft, hard });
+                }
+            }
+        }
     }
 
     /// Puts into the hosts' memory what a healthy system's misses would have left there.
@@ -340,6 +433,38 @@ impl World {
         &mut self.probe
     }
 
+    /// Largest readings since they were last taken; they begin anew.
+    pub fn take_peaks(&mut self) -> Peaks {
+        let peaks = self.peaks.clone();
+        self.peaks.reset();
+        peaks
+    }
+
+    /// Counts of the calls between services, in the order of services and steps.
+    pub fn calls(&self) -> &[CallCounters] {
+        &self.calls
+    }
+
+    /// How long a database's queries took that ended well, since the start.
+    pub fn query_duration(&self, database: usize) -> &Histogram {
+        &self.databases[database].duration
+    }
+
+    /// Share of a service's processes that hold back calls to the cache.
+    pub fn breakers_open(&self, service: usize) -> f64 {
+        let it = &self.services[service];
+        let working = it.instances.iter().filter(|i| i.state == InstanceState::Ready);
+        let (all, open) = working.fold((0u32, 0u32), |(all, open), i| {
+            (all + 1, open + u32::from(i.breaker.is_open(it.spec.reading.breaker, self.now)))
+        });
+        f64::from(open) / f64::from(all.max(1))
+    }
+
+    /// Whether what happens inside services is measured apart from the front door.
+    pub fn measures_inside(&self) -> bool {
+        self.inside_apart
+    }
+
     /// Keys that the running or last warm-up of a cache has read.
     pub fn warmed(&self, cache: usize) -> u32 {
         self.warm_ups[cache].warmed
@@ -362,8 +487,8 @@ impl World {
                     ready: s.count(InstanceState::Ready),
                     starting: s.count(InstanceState::Starting) + s.count(InstanceState::Restarting),
                     draining: s.count(InstanceState::Draining),
-                    pool_size: s.spec.pool.size,
-                    query_attempts: s.spec.pool.attempts,
+                    pool_size: s.spec.pools.iter().map(|p| p.size).sum(),
+                    query_attempts: s.spec.pools.first().map_or(0, |p| p.attempts),
                 })
                 .collect(),
             caches: self
@@ -382,19 +507,16 @@ impl World {
             let (next, source) = self.events.next();
             let limit = next.min(until.saturating_sub(1));
             // Arrivals come first at the same instant. A plain hit schedules nothing, so the loop goes on inline.
-            let mut scheduled = false;
-            while self.workload.peek() <= limit {
+            let before = self.events.scheduled();
+            while self.workload.peek() <= limit && self.events.scheduled() == before {
                 let (operation, used_up) = self.workload.take();
                 if used_up {
-                    self.workload.refill(&self.exponential, &self.caches[0]);
+                    self.workload.refill(&self.exponential, &self.caches);
                 }
                 self.now = operation.started;
-                if self.arrive(operation) {
-                    scheduled = true;
-                    break;
-                }
+                self.arrive(operation);
             }
-            if scheduled {
+            if self.events.scheduled() != before {
                 continue;
             }
             if next >= until {
@@ -406,7 +528,7 @@ impl World {
                 Source::Ring(ring) => {
                     if let Some(entry) = self.events.pop_ring(ring) {
                         self.prefetch_ahead(ring);
-                        self.due(self.ring_uses[ring.0], entry);
+                        self.due(self.rings[ring.0].1, entry);
                     }
                 }
                 Source::Register(register) => self.query_ended(register),
@@ -428,12 +550,14 @@ impl World {
         if let Some(id) = self.events.look_ahead(ring, RECORD_AHEAD) {
             self.requests.prefetch(id);
         }
-        if self.ring_uses[ring.0] == RingUse::Retry
+        if self.rings[ring.0].1 == RingUse::Retry
             && let Some(id) = self.events.look_ahead(ring, KEY_AHEAD)
         {
             let operation = &self.requests.get(id).operation;
-            if let Some((first, _)) = self.reads[operation.read as usize].cached {
-                self.caches[self.services[0].spec.cache].prefetch(first + operation.key);
+            if let (Some((first, _)), Some(cache)) =
+                (self.reads[operation.read as usize].cached, self.caches.first())
+            {
+                cache.store.prefetch(first + operation.key);
             }
         }
     }
@@ -447,6 +571,11 @@ impl World {
             RingUse::Acquire => self.acquire_timed_out(entry),
             RingUse::Query => self.query_timed_out(entry),
             RingUse::Connect => self.connected(entry),
+            RingUse::Deadline => self.deadline_over(entry),
+            RingUse::Call => self.call_timed_out(entry),
+            RingUse::CallPause => self.call_again(entry),
+            RingUse::Confirm => self.not_confirmed(entry),
+            RingUse::Cache => self.cache_unanswered(entry),
         }
     }
 
@@ -466,11 +595,15 @@ impl World {
             }
             Intervention::ScaleService { service, instances } => self.scale(service as u16, instances.max(1)),
             Intervention::SetQueryAttempts { service, attempts } => {
-                self.services[service].spec.pool.attempts = attempts.max(1);
+                for pool in &mut self.services[service].spec.pools {
+                    pool.attempts = attempts.max(1);
+                }
             }
-            Intervention::SetPoolSize { service, size } => self.resize_pools(service as u16, size.max(1)),
+            Intervention::SetPoolSize { service, pool, size } => {
+                self.resize_pool(service as u16, pool as u8, size.max(1));
+            }
             Intervention::FlushCache { cache } => {
-                self.caches[cache].flush();
+                self.caches[cache].store.flush();
                 self.log(LogKind::CacheFlushed, cache as u32);
             }
             Intervention::WarmCache { cache, keys, per_s } => self.start_warming(cache, keys, per_s),
@@ -485,25 +618,19 @@ impl World {
                 it.to_restart = it.staying().into();
                 self.restart_next(service as u16);
             }
-        }
-    }
-
-    /// Breaks something.
-    pub fn inject(&mut self, fault: Fault) {
-        self.digest.add(self.now);
-        match fault {
-            Fault::CacheNodeLost { cache, failover, survivors } => {
-                self.caches[cache].down = true;
-                self.caches[cache].survivors = survivors;
-                self.log(LogKind::CacheDown, cache as u32);
-                self.events.at(self.now + failover.0, Control::CacheBack { cache: cache as u16 });
-            }
+            Intervention::Set { knob, value } => self.set_later(knob, value),
         }
     }
 
     pub(super) fn log(&mut self, kind: LogKind, place: u32) {
         let now = self.now;
         self.probe.log(|| LogRecord::new(now, kind, place), kind);
+    }
+
+    pub(super) fn log_at(&mut self, kind: LogKind, service: u16, place: u32) {
+        let now = self.now;
+        let service = u32::from(service);
+        self.probe.log(|| LogRecord { service, ..LogRecord::new(now, kind, place) }, kind);
     }
 
     fn control(&mut self, control: Control) {
@@ -513,7 +640,7 @@ impl World {
                     return;
                 }
                 self.services[service as usize].set_state(instance, InstanceState::Ready);
-                self.log(LogKind::InstanceReady, u32::from(instance));
+                self.log_at(LogKind::InstanceReady, service, u32::from(instance));
                 self.restart_next(service);
             }
             Control::DrainOver { service, instance, version } => {
@@ -524,7 +651,7 @@ impl World {
             Control::CacheBack { cache } => {
                 let it = &mut self.caches[cache as usize];
                 it.down = false;
-                it.keep_share(it.survivors, &mut self.survivors_rng);
+                it.store.keep_share(it.survivors, &mut self.survivors_rng);
                 self.log(LogKind::CacheUp, u32::from(cache));
             }
             Control::Limit { micro_per_s } => {
@@ -535,6 +662,26 @@ impl World {
                 self.close_idle(service);
                 self.events.at(self.now + SECOND, Control::CloseIdle { service });
             }
+            Control::DatabaseBack { database } => {
+                for host in &mut self.databases[database as usize].hosts {
+                    host.down = false;
+                }
+                self.log(LogKind::DatabaseUp, u32::from(database));
+            }
+            Control::JobOver { service, job } => {
+                self.services[service as usize].slowed.take_if(|slowed| slowed.1 == job);
+            }
+            Control::Set { knob, value_bits } => self.set(knob, value_bits.map(f64::from_bits)),
+            Control::Due { what, id, version } => {
+                let entry = Entry { id, version };
+                match what {
+                    Due::Work => self.worked(entry),
+                    Due::Io => self.io_over(entry),
+                    Due::Answered => self.answered(entry),
+                    Due::Retry => self.retry(entry),
+                    Due::Lock => self.look_again(entry),
+                }
+            }
         }
     }
 
@@ -543,6 +690,7 @@ impl World {
         let now = self.now;
         let it = &mut self.services[service as usize];
         it.wanted = wanted;
+        it.share_origin(now);
         let mut staying = it.staying();
         while (staying.len() as u32) < wanted {
             let instance = it.place_for_new();
@@ -574,11 +722,7 @@ impl World {
             let it = &mut self.services[service as usize];
             let Some(instance) = it.to_restart.pop_front() else { return };
             if it.instances[instance as usize].state == InstanceState::Ready {
-                self.stop_instance(service, instance, InstanceState::Restarting);
-                let it = &mut self.services[service as usize];
-                let version = it.set_state(instance, InstanceState::Restarting);
-                let at = self.now + it.spec.start_up.0;
-                self.events.at(at, Control::InstanceReady { service, instance, version });
+                self.restart_instance(service, instance);
             }
         }
     }
@@ -622,7 +766,7 @@ impl World {
         // A key that somebody else has filled meanwhile needs no query.
         let first = |read: u8| self.reads[read as usize].cached.map_or(0, |c| c.0);
         while let Some(&(read, key)) = warm_up.keys.get(warm_up.at) {
-            if !store.has(first(read) + key, now) {
+            if store.down || store.store.look(first(read) + key, now) == Found::Missing {
                 break;
             }
             warm_up.at += 1;
@@ -631,11 +775,11 @@ impl World {
         let Some(&(read, key)) = warm_up.keys.get(warm_up.at) else { return };
         let again = now + warm_up.gap;
         self.events.at(again, Control::Warm { cache, serial });
-        let Some(service) = self.services.iter().find(|s| s.spec.cache == cache as usize) else { return };
-        let database = service.spec.database;
+        let reads = |s: &&Service| s.spec.cache == Some(cache as usize);
+        let Some(database) = self.services.iter().find(reads).and_then(|s| s.spec.database) else { return };
         let host = self.next_host(database);
         let it = &mut self.databases[database].hosts[host];
-        if it.connections >= it.connection_limit {
+        if it.connections >= it.connection_limit || it.down {
             it.counters.refused += 1;
             return;
         }
@@ -650,9 +794,10 @@ impl World {
     /// The warm-up's query has ended.
     pub(super) fn warmed_key(&mut self, cache: u32, packed: u32) {
         let (read, key) = (packed >> 27, packed & ((1 << 27) - 1));
-        if let Some((first, ttl)) = self.reads[read as usize].cached {
-            self.caches[cache as usize].fill(first + key, self.now, ttl);
-        }
+        let (soft, hard) = self.reads[read as usize].lives();
+        let now = self.now as i64;
+        let key = self.reads[read as usize].key(key);
+        self.caches[cache as usize].fill(key, Times { read_at: now, believed_at: now, soft, hard });
         let warm_up = &mut self.warm_ups[cache as usize];
         warm_up.warmed += 1;
         if warm_up.warmed == warm_up.wanted {
@@ -675,4 +820,63 @@ impl World {
         let at = database.hosts[host].next_end().unwrap_or(NEVER);
         self.events.set(database.registers[host], at);
     }
+}
+
+/// Everybody with the same delay and purpose shares a ring: one event set serves them all in order.
+fn ring_for(
+    rings: &mut Vec<(u64, RingUse)>,
+    events: &mut Events<Control>,
+    delay: SimSpan,
+    role: RingUse,
+) -> Ring {
+    let wanted = (delay.0, role);
+    if let Some(i) = rings.iter().position(|r| *r == wanted) {
+        return Ring(i);
+    }
+    rings.push(wanted);
+    events.ring(delay.0)
+}
+
+/// A service with its steps ready to run; `calls` counts the calls of the system.
+fn service_of(
+    spec: &ServiceSpec,
+    keys: usize,
+    calls: &mut u16,
+    ring: &mut impl FnMut(SimSpan, RingUse) -> Ring,
+) -> Service {
+    let pool_rings = spec
+        .pools
+        .iter()
+        .map(|p| PoolRings {
+            acquire: ring(p.acquire_timeout, RingUse::Acquire),
+            query: ring(p.query_timeout, RingUse::Query),
+            connect: ring(p.connect, RingUse::Connect),
+        })
+        .collect();
+    let steps = spec
+        .steps
+        .iter()
+        .enumerate()
+        .map(|(i, step)| match step {
+            Step::Work { takes, .. } => Planned::Work(super::math::Sampler::new(*takes)),
+            Step::Read => Planned::Read,
+            Step::Query { query, pool, .. } => {
+                Planned::Query { cost: QueryCost::new(query, 1_000 + i as u64), pool: *pool as u8 }
+            }
+            Step::Call(call) => {
+                *calls += 1;
+                Planned::Call(Call {
+                    index: *calls - 1,
+                    service: call.service as u16,
+                    attempts: call.attempts,
+                    timeout: ring(call.timeout, RingUse::Call),
+                    pause: (call.backoff.0 > 0).then(|| ring(call.backoff, RingUse::CallPause)),
+                    cancels: call.cancels,
+                    confirm: call.confirm.map(|c| (c, ring(c.wait, RingUse::Confirm))),
+                })
+            }
+        })
+        .collect();
+    let deadline = spec.deadline.map(|d| ring(d, RingUse::Deadline));
+    Service::new(spec, keys, steps, pool_rings, deadline)
 }

@@ -5,10 +5,12 @@ use super::series::SeriesSet;
 use super::trace::{Span, SpanStatus, Trace, TraceOutcome};
 use crate::sim::World;
 use crate::sim::digest::Digest;
-use crate::sim::meter::{ATTEMPTS_TOLD_APART, Counters, Histogram, HostCounters};
+use crate::sim::meter::{
+    ATTEMPTS_TOLD_APART, CallCounters, Counters, Histogram, HostCounters, ServiceCounters,
+};
 use crate::sim::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, TraceRecord};
 use crate::sim::service::InstanceState;
-use crate::sim::spec::{Abandoned, PoolSpec, Spec};
+use crate::sim::spec::{Abandoned, Reading as ReadingSpec, ServiceSpec, Spec, Step};
 use crate::units::{SECOND, SimSpan, SimTime, Unit};
 
 /// Steps a world and records what its instruments show.
@@ -25,15 +27,21 @@ pub struct Recorder {
 /// Names of the parts, for log lines and traces.
 #[derive(Clone, Debug)]
 struct Names {
-    service: String,
+    services: Vec<ServiceSpec>,
     cache: Vec<String>,
+    databases: Vec<String>,
+    /// Hosts of all databases, and where each database's begin.
     hosts: Vec<String>,
+    first_host: Vec<usize>,
     clients: Vec<String>,
     reads: Vec<String>,
+    /// Kinds that change something.
+    writes: Vec<bool>,
     balancer: String,
-    pool: PoolSpec,
-    /// What the log says of a query that took too long.
-    given_up: &'static str,
+    /// Calls between services: name and timeout at the start.
+    calls: Vec<String>,
+    /// What the log says of a query that took too long, by database.
+    given_up: Vec<&'static str>,
 }
 
 /// Cumulative readings of one instant.
@@ -43,12 +51,26 @@ struct Reading {
     latency: Histogram,
     hosts: Vec<HostCounters>,
     busy_s: Vec<f64>,
+    services: Vec<(ServiceCounters, Histogram, Histogram)>,
+    calls: Vec<CallCounters>,
+    queries: Histogram,
 }
 
 impl Reading {
     fn of(world: &World) -> Reading {
         let hosts = all_hosts(world);
+        let mut queries = Histogram::new();
+        for database in 0..world.spec().databases.len() {
+            queries.merge(world.query_duration(database));
+        }
         Reading {
+            services: world
+                .services()
+                .iter()
+                .map(|s| (s.counters, s.latency.clone(), s.origin_duration.clone()))
+                .collect(),
+            calls: world.calls().to_vec(),
+            queries,
             counters: world.counters().clone(),
             latency: world.latency().clone(),
             hosts: hosts.iter().map(|h| h.counters).collect(),
@@ -120,7 +142,9 @@ impl Recorder {
         front_door(&mut put, &self.before, &now, world);
         caches(&mut put, &self.before, &now, world, &self.names);
         databases(&mut put, &self.before, &now, world, &self.names);
-        services(&mut put, world);
+        services(&mut put, &self.before, &now, world);
+        origin(&mut put, &self.before, &now, world, &self.names);
+        calls(&mut put, &self.before, &now, &self.names);
         self.series.end_second();
         self.before = now;
         self.collect(world);
@@ -197,6 +221,32 @@ fn front_door(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World)
         failed,
         served + late + failed,
     );
+    put.share(
+        "operations.served_ratio",
+        BETTER,
+        "Share of the user operations ended in this second that were served in time.",
+        served,
+        served + late + failed,
+    );
+    let reads = &world.spec().reads;
+    for (i, read) in reads.iter().enumerate().filter(|_| reads.len() > 1) {
+        let (then, now) = (before.counters.operations_by_kind[i], now.counters.operations_by_kind[i]);
+        put.share(
+            &format!("operations.served_ratio.{}", read.name),
+            BETTER,
+            "The same for one kind of operation.",
+            (now.1 - then.1) as f64,
+            (now.0 - then.0) as f64,
+        );
+    }
+    if reads.iter().any(|r| r.soft_ttl.is_some()) {
+        let what = "User operations served with a value past its soft time.";
+        put.rate("operations.stale", None, what, delta(|c| c.reads_stale));
+    }
+    if world.services().iter().any(|s| s.spec.reading.static_answer) || now.counters.operations_degraded > 0 {
+        let what = "User operations answered with the static, degraded answer.";
+        put.rate("operations.degraded", None, what, delta(|c| c.operations_degraded));
+    }
 
     let requests = delta(Counters::requests_received);
     let first = delta(|c| c.requests_by_attempt[0]);
@@ -214,6 +264,14 @@ fn front_door(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World)
     put.rate("requests.errors", WORSE, "Requests that the service answered with an error (5xx).", errors);
     put.rate("requests.rejected", WORSE, "Requests that a limit turned away at once (503).", rejected);
     put.rate("requests.abandoned", WORSE, "Requests whose client stopped waiting.", gone);
+    if world.services().iter().any(|s| s.spec.workers.is_some()) {
+        let what = "Requests turned away because all workers of an instance were busy.";
+        put.rate("requests.busy", WORSE, what, delta(|c| c.requests_busy));
+    }
+    if world.spec().clients.iter().any(|c| c.retry_budget.is_some()) || now.counters.retries_denied > 0 {
+        let what = "Retries that clients did not make because their budget was used up.";
+        put.rate("client.retries_denied", None, what, delta(|c| c.retries_denied));
+    }
     put.share(
         "requests.failure_ratio",
         WORSE,
@@ -336,6 +394,17 @@ fn databases(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, 
         let open = f64::from(host.connections);
         put.put(&format!("db.connections.{name}"), Unit::Count, None, "Connections open on this host.", open);
     }
+    let running: u32 = hosts.iter().map(|h| h.running()).sum();
+    put.put("db.running", Unit::Count, WORSE, "Queries on a core now, on all hosts.", f64::from(running));
+    let queries = now.queries.since(&before.queries);
+    for (name, q) in [("query.duration.p50", 0.5), ("query.duration.p95", 0.95)] {
+        let value = queries.quantile(q).map_or(f64::NAN, |ns| ns / SECOND as f64);
+        let what = "How long queries took that ended well, from the moment they had a connection.";
+        put.put(name, Unit::Seconds, WORSE, what, value);
+    }
+    if world.spec().databases.iter().any(|d| d.slow_query.is_some()) {
+        put.rate("db.slow_queries", WORSE, "Queries written to the slow-query log.", sum(|h| h.slow));
+    }
     let operations = (now.counters.operations_started - before.counters.operations_started) as f64;
     let per_operation = if operations > 0.0 { started / operations } else { f64::NAN };
     let what = "Queries started for each user operation begun.";
@@ -343,24 +412,30 @@ fn databases(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, 
 }
 
 /// What instances and their pools do.
-fn services(put: &mut Put<'_>, world: &World) {
+fn services(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World) {
     let (mut in_use, mut size, mut waiting) = (0u32, 0u32, 0u32);
-    for service in world.services() {
+    let (mut busy, mut workers) = (0u32, 0u32);
+    for (s, service) in world.services().iter().enumerate() {
+        let pool_size: u32 = service.spec.pools.iter().map(|p| p.size).sum();
         for (i, instance) in service.instances.iter().enumerate() {
             let name = instance_name(&service.spec.name, i);
             let working = matches!(instance.state, InstanceState::Ready | InstanceState::Draining);
-            let used = if working { f64::from(instance.pool.in_use) } else { f64::NAN };
-            put.share(
-                &format!("pool.in_use.{name}"),
-                WORSE,
-                "Connections of this instance's pool that a request holds.",
-                used,
-                f64::from(service.spec.pool.size),
-            );
+            let held: u32 = instance.pools.iter().map(|p| p.in_use).sum();
+            if pool_size > 0 {
+                put.share(
+                    &format!("pool.in_use.{name}"),
+                    WORSE,
+                    "Connections of this instance's pools that a request holds.",
+                    if working { f64::from(held) } else { f64::NAN },
+                    f64::from(pool_size),
+                );
+            }
             if working {
-                in_use += instance.pool.in_use;
-                size += service.spec.pool.size;
-                waiting += instance.pool.n_waiting;
+                in_use += held;
+                size += pool_size;
+                waiting += instance.pools.iter().map(|p| p.n_waiting).sum::<u32>();
+                busy += service.spec.workers.map_or(0, |_| instance.busy);
+                workers += service.spec.workers.unwrap_or(0);
             }
         }
         let name = &service.spec.name;
@@ -375,44 +450,194 @@ fn services(put: &mut Put<'_>, world: &World) {
         );
         let what = "Instances on their way up.";
         put.put(&format!("service.starting.{name}"), Unit::Count, None, what, f64::from(starting));
+        if world.measures_inside() {
+            let ((c, latency, _), (c0, latency0, _)) = (&now.services[s], &before.services[s]);
+            let what = "Requests that reached this service, those that it turned away included.";
+            put.rate(&format!("service.requests.{name}"), None, what, (c.requests - c0.requests) as f64);
+            let what = "Requests that this service did not serve.";
+            put.rate(&format!("service.failures.{name}"), WORSE, what, (c.failures - c0.failures) as f64);
+            let latency = latency.since(latency0);
+            for (label, q) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
+                let value = latency.quantile(q).map_or(f64::NAN, |ns| ns / SECOND as f64);
+                let what = "Latency inside this service, requests whose caller has left included.";
+                put.put(&format!("service.latency.{label}.{name}"), Unit::Seconds, WORSE, what, value);
+            }
+        }
     }
     let what = "Connections that requests hold, as a share of all pools.";
     put.share("pool.in_use", WORSE, what, f64::from(in_use), f64::from(size));
     put.put("pool.waiting", Unit::Count, WORSE, "Requests that wait for a connection.", f64::from(waiting));
+    if workers > 0 {
+        let what = "Workers that a request holds, as a share of all.";
+        put.share("workers.in_use", WORSE, what, f64::from(busy), f64::from(workers));
+    }
+}
+
+/// How a service asks the source when the cache does not answer.
+fn origin(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &mut World, names: &Names) {
+    let delta = |f: fn(&Counters) -> u64| (f(&now.counters) - f(&before.counters)) as f64;
+    let peaks = world.take_peaks();
+    let spec = world.spec();
+    if spec.caches.is_empty() {
+        return;
+    }
+    let what = "Reads that the cache did not answer, before any limit.";
+    put.rate("origin.wanted", WORSE, what, delta(|c| c.origin_wanted));
+    put.rate("origin.started", None, "Reads of the source started.", delta(|c| c.origin_started));
+    let in_flight: u32 = world.services().iter().map(|s| s.origin_in_flight).sum();
+    let what = "Requests and refreshes that are after the source now.";
+    put.put("origin.in_flight", Unit::Count, WORSE, what, f64::from(in_flight));
+    let mut durations = Histogram::new();
+    for (now, before) in now.services.iter().zip(&before.services) {
+        durations.merge(&now.2.since(&before.2));
+    }
+    for (name, q) in [("origin.duration.p50", 0.5), ("origin.duration.p99", 0.99)] {
+        let value = durations.quantile(q).map_or(f64::NAN, |ns| ns / SECOND as f64);
+        let what = "From a request's arrival to the end of its read of the source, when the cache had no answer; \
+                    requests whose caller has left are in it, hits are not.";
+        put.put(name, Unit::Seconds, WORSE, what, value);
+    }
+    for (i, read) in names.reads.iter().enumerate() {
+        if spec.reads[i].ttl.is_some()
+            && let Some(most) = peaks.most_asked(i)
+        {
+            let what = "Queries started in this second for the key of this kind that most were started for.";
+            put.rate(&format!("origin.per_key.{read}"), WORSE, what, f64::from(most));
+        }
+    }
+    let any = |test: &dyn Fn(&ReadingSpec) -> bool| world.services().iter().any(|s| test(&s.spec.reading));
+    if any(&|r| r.origin.per_s.is_some() || r.origin.at_once.is_some()) || now.counters.origin_refused > 0 {
+        let what = "Reads of the source that were not started because the budget was used up.";
+        put.rate("origin.refused", WORSE, what, delta(|c| c.origin_refused));
+    }
+    if any(&|r| r.coalesce || r.serve_stale) || now.counters.refreshes > 0 {
+        let what = "Reads of the source behind an answer, or for all who wait for the same key.";
+        put.rate("refresh.started", None, what, delta(|c| c.refreshes));
+        put.rate("refresh.failed", WORSE, "Those that came to nothing.", delta(|c| c.refreshes_failed));
+        let what = "Requests that joined a read of the source that another had begun.";
+        put.rate("reads.coalesced", None, what, delta(|c| c.reads_joined));
+        let what = "Reads answered with a value past its soft time.";
+        put.rate("reads.stale", None, what, delta(|c| c.reads_stale));
+    }
+    if any(&|r| r.local.is_some()) || now.counters.reads_local > 0 {
+        let what = "Reads answered by the copy inside a process.";
+        put.rate("reads.local", None, what, delta(|c| c.reads_local));
+    }
+    let seconds = |age: Option<u64>| age.map_or(f64::NAN, |ns| ns as f64 / SECOND as f64);
+    if peaks.oldest_served.is_some() || spec.reads.iter().any(|r| r.soft_ttl.is_some() || r.written.is_some())
+    {
+        let what = "How long ago the oldest value served in this second was read from the source.";
+        put.put("age.oldest_served", Unit::Seconds, WORSE, what, seconds(peaks.oldest_served));
+        let what = "The same as the caches believe it, from the times that they keep with their values.";
+        put.put("age.oldest_believed", Unit::Seconds, WORSE, what, seconds(peaks.oldest_believed));
+    }
+    if any(&|r| r.cache_timeout.0 > 0) {
+        let what = "Calls to the cache that were not answered.";
+        put.rate("cache.timeouts", WORSE, what, delta(|c| c.cache_timeouts));
+    }
+    if any(&|r| r.breaker.is_some()) {
+        let open = (0..world.services().len()).map(|s| world.breakers_open(s)).fold(0.0, f64::max);
+        put.put("breaker.open", Unit::Ratio, None, "Processes that have stopped asking the cache.", open);
+    }
+    if spec.caches.iter().any(|c| c.backup.is_some()) {
+        let what = "Reads answered by the replica or the gutter of an unreachable cache.";
+        put.rate("cache.backup_hits", None, what, delta(|c| c.reads_backup));
+    }
+    if any(&|r| r.lock.is_some()) {
+        let what = "Reads of the source that found their key locked by another process.";
+        put.rate("lock.waits", None, what, delta(|c| c.lock_waits));
+    }
+}
+
+/// Calls between services.
+fn calls(put: &mut Put<'_>, before: &Reading, now: &Reading, names: &Names) {
+    let operations = (now.counters.operations_started - before.counters.operations_started) as f64;
+    for ((name, now), before) in names.calls.iter().zip(&now.calls).zip(&before.calls) {
+        let started = (now.started - before.started) as f64;
+        put.rate(&format!("calls.started.{name}"), None, "Attempts of this call.", started);
+        let given_up = (now.timed_out - before.timed_out) as f64;
+        put.rate(&format!("calls.timeouts.{name}"), WORSE, "Attempts that the caller gave up.", given_up);
+        let what = "Attempts of this call for each user operation begun.";
+        let each = if operations > 0.0 { started / operations } else { f64::NAN };
+        put.put(&format!("calls.per_request.{name}"), Unit::Factor, WORSE, what, each);
+    }
 }
 
 impl Names {
     fn of(spec: &Spec) -> Names {
+        let calls = spec.services.iter().flat_map(|s| &s.steps).filter_map(|step| match step {
+            Step::Call(call) => Some(call.name.clone()),
+            _ => None,
+        });
+        let mut first_host = Vec::new();
+        let mut hosts = Vec::new();
+        for database in &spec.databases {
+            first_host.push(hosts.len());
+            hosts.extend(database.hosts.iter().cloned());
+        }
         Names {
-            service: spec.services[0].name.clone(),
+            services: spec.services.clone(),
             cache: spec.caches.iter().map(|c| c.name.clone()).collect(),
-            hosts: spec.databases.iter().flat_map(|d| d.hosts.iter().cloned()).collect(),
+            databases: spec.databases.iter().map(|d| d.name.clone()).collect(),
+            hosts,
+            first_host,
             clients: spec.clients.iter().map(|c| c.name.clone()).collect(),
             reads: spec.reads.iter().map(|r| r.name.clone()).collect(),
+            writes: spec.reads.iter().map(|r| r.writes).collect(),
             balancer: spec.balancer.name.clone(),
-            pool: spec.services[0].pool,
-            given_up: match spec.databases[spec.services[0].database].abandoned {
-                Abandoned::Cancelled => "cancelled",
-                Abandoned::RunsOn => "given up, it runs on",
-            },
+            calls: calls.collect(),
+            given_up: spec
+                .databases
+                .iter()
+                .map(|d| match d.abandoned {
+                    Abandoned::Cancelled => "cancelled",
+                    Abandoned::RunsOn => "given up, it runs on",
+                })
+                .collect(),
         }
     }
 
-    fn instance(&self, index: u32) -> String {
-        if index == u32::MAX { self.balancer.clone() } else { instance_name(&self.service, index as usize) }
+    fn instance(&self, service: u32, index: u32) -> String {
+        match self.services.get(service as usize) {
+            Some(service) if index != u32::MAX => instance_name(&service.name, index as usize),
+            _ => self.balancer.clone(),
+        }
+    }
+
+    /// A host of the database that a service uses.
+    fn host(&self, service: u32, host: u32) -> String {
+        let database = self.services.get(service as usize).and_then(|s| s.database).unwrap_or(0);
+        let first = self.first_host.get(database).copied().unwrap_or(0);
+        self.hosts.get(first + host as usize).cloned().unwrap_or_default()
+    }
+
+    /// The name of a query: that of a `Query` step, else how often it was tried.
+    fn query(&self, service: u32, step: u32, attempt: u32) -> String {
+        let step = self.services.get(service as usize).and_then(|s| s.steps.get(step as usize));
+        match step {
+            Some(Step::Query { name, .. }) if attempt == 1 => name.clone(),
+            Some(Step::Query { name, .. }) => format!("{name} {attempt}"),
+            _ => format!("query {attempt}"),
+        }
     }
 
     fn log_line(&self, r: &LogRecord, alike: u32) -> LogLine {
         let name = |names: &[String], i: u32| names.get(i as usize).cloned().unwrap_or_default();
-        let (instance, host) = (self.instance(r.place), name(&self.hosts, r.host));
+        let (instance, host) = (self.instance(r.service, r.place), self.host(r.service, r.host));
         let took = SimSpan(r.took);
+        let service = self.services.get(r.service as usize);
+        let pool = service.and_then(|s| s.pools.get(r.pool as usize));
+        let given_up = service.and_then(|s| s.database).and_then(|d| self.given_up.get(d)).copied();
+        let (query_timeout, query_attempts, acquire_timeout) = pool
+            .map_or((SimSpan::ZERO, 1, SimSpan::ZERO), |p| (p.query_timeout, p.attempts, p.acquire_timeout));
         let (stream, level, source, text) = match r.kind {
             LogKind::Access => (
                 "access",
                 if r.detail < 400 { Level::Info } else { Level::Warn },
                 instance,
                 format!(
-                    "GET {} status={} attempt={} client={} took={took}",
+                    "{} {} status={} attempt={} client={} took={took}",
+                    if self.writes.get(r.read as usize) == Some(&true) { "POST" } else { "GET" },
                     name(&self.reads, r.read),
                     r.detail,
                     r.attempt,
@@ -424,30 +649,33 @@ impl Names {
                 Level::Warn,
                 instance,
                 format!(
-                    "db client: query gave no answer within {}, {} (try {} of {}) host={host} attempt={}",
-                    self.pool.query_timeout, self.given_up, r.detail, self.pool.attempts, r.attempt,
+                    "db client: query gave no answer within {query_timeout}, {} (try {} of {query_attempts}) \
+                     host={host} attempt={}",
+                    given_up.unwrap_or_default(),
+                    r.detail,
+                    r.attempt,
                 ),
             ),
             LogKind::ConnectionRefused => (
                 "connection_refused",
                 Level::Error,
                 instance,
-                format!("db client: {host} refused the connection: too many connections (try {})", r.detail),
+                format!("db client: {host} refused the connection (try {})", r.detail),
             ),
             LogKind::PoolTimeout => (
                 "pool_timeout",
                 Level::Error,
                 instance,
                 format!(
-                    "db client: no connection free within {}, request failed, attempt={}",
-                    self.pool.acquire_timeout, r.attempt,
+                    "db client: no connection free within {acquire_timeout}, request failed, attempt={}",
+                    r.attempt,
                 ),
             ),
             LogKind::RateLimited => (
                 "rate_limited",
                 Level::Warn,
-                self.balancer.clone(),
-                format!("503 over the limit, attempt={} client={}", r.attempt, name(&self.clients, r.client)),
+                instance,
+                format!("503 turned away, attempt={} client={}", r.attempt, name(&self.clients, r.client)),
             ),
             LogKind::ClientGone => (
                 "client_gone",
@@ -483,32 +711,112 @@ impl Names {
                 ("instance", Level::Info, instance, "ready, taking requests".to_owned())
             }
             LogKind::InstanceStopped => ("instance", Level::Info, instance, "stopped".to_owned()),
+            LogKind::Deadline => (
+                "deadline",
+                Level::Warn,
+                instance,
+                format!("deadline passed after {took} in this state, request failed, attempt={}", r.attempt),
+            ),
+            LogKind::CacheTimeout => (
+                "cache_timeout",
+                Level::Warn,
+                instance,
+                format!("cache client: no answer within {took}, attempt={}", r.attempt),
+            ),
+            LogKind::BreakerOpened => {
+                ("breaker", Level::Warn, instance, "cache client: breaker open, cache is skipped".to_owned())
+            }
+            LogKind::BudgetEmpty => (
+                "budget",
+                Level::Warn,
+                instance,
+                format!("source budget used up: {} not read from the source", name(&self.reads, r.read)),
+            ),
+            LogKind::SlowQuery => (
+                "slow_query",
+                Level::Warn,
+                host,
+                format!(
+                    "duration: {took}  {} {}",
+                    self.query(r.service, r.step, 1),
+                    name(&self.reads, r.read)
+                ),
+            ),
+            LogKind::DatabaseLost => (
+                "database",
+                Level::Error,
+                instance,
+                format!("db client: {host} closed the connection unexpectedly, attempt={}", r.attempt),
+            ),
+            LogKind::DatabaseDown => {
+                ("database", Level::Error, name(&self.databases, r.place), "shutting down".to_owned())
+            }
+            LogKind::DatabaseUp => (
+                "database",
+                Level::Info,
+                name(&self.databases, r.place),
+                "ready to accept connections".to_owned(),
+            ),
+            LogKind::CallTimeout => (
+                "call_timeout",
+                Level::Warn,
+                instance,
+                match service.and_then(|s| s.steps.get(r.step as usize)) {
+                    Some(Step::Call(call)) if r.detail < call.attempts => format!(
+                        "{}: deadline exceeded at {took}; retrying attempt={} jitter=0ms",
+                        call.name,
+                        r.detail + 1
+                    ),
+                    Some(Step::Call(call)) => {
+                        format!(
+                            "{}: deadline exceeded at {took}; attempt={} was the last",
+                            call.name, r.detail
+                        )
+                    }
+                    _ => format!("deadline exceeded at {took}"),
+                },
+            ),
         };
         let operation = (r.operation > 0).then_some(r.operation);
         LogLine { at: SimTime(r.at), source, stream, level, text, operation, alike }
     }
 
-    /// Attempts become parents of what happened in them; spans in order of their start.
+    /// Spans in order of their start; the parent comes before its children.
     fn trace(&self, t: &TraceRecord) -> Trace {
         let name = |names: &[String], i: u32| names.get(i as usize).cloned().unwrap_or_default();
         let mut records = t.spans.clone();
-        records.sort_by_key(|s| (s.start, !matches!(s.kind, SpanKind::Attempt { .. }), s.end));
+        records.sort_by_key(|s| (s.start, s.number == 0, s.number, s.end));
         let mut spans: Vec<Span> = Vec::with_capacity(records.len());
-        let (mut parent, mut queries, mut at) = (None, 0, String::new());
+        // Number of a span, its index, and where it was.
+        let mut parents: Vec<(u16, usize, (u32, u32))> = Vec::new();
+        let mut queries = 0;
         for s in &records {
+            let parent = parents.iter().rev().find(|p| s.parent > 0 && p.0 == s.parent).copied();
+            let (service, instance) = parent.map_or((0, u32::MAX), |p| p.2);
+            let at = self.instance(service, instance);
+            let mut inside = (service, instance);
             let (label, place) = match s.kind {
-                SpanKind::Attempt { attempt, instance } => {
-                    parent = Some(spans.len());
-                    at = self.instance(instance.unwrap_or(u32::MAX));
-                    (format!("attempt {attempt}"), at.clone())
+                SpanKind::Attempt { attempt, place } => {
+                    inside = place.map_or((0, u32::MAX), |p| (u32::from(p.0), u32::from(p.1)));
+                    (format!("attempt {attempt}"), self.instance(inside.0, inside.1))
                 }
-                SpanKind::CacheGet => ("cache get".to_owned(), name(&self.cache, 0)),
-                SpanKind::PoolWait => ("pool wait".to_owned(), at.clone()),
-                SpanKind::Connect { host } => ("connect".to_owned(), name(&self.hosts, host)),
-                SpanKind::Query { attempt, host } => {
+                SpanKind::Call { call, attempt, place } => {
+                    inside = (u32::from(place.0), u32::from(place.1));
+                    let label = match attempt {
+                        1 => name(&self.calls, call),
+                        n => format!("{} {n}", name(&self.calls, call)),
+                    };
+                    (label, self.instance(inside.0, inside.1))
+                }
+                SpanKind::CacheGet { cache } => ("cache get".to_owned(), name(&self.cache, cache)),
+                SpanKind::PoolWait => ("pool wait".to_owned(), at),
+                SpanKind::Connect { host } => ("connect".to_owned(), self.host(service, host)),
+                SpanKind::Query { attempt, service, step, host } => {
                     queries += 1;
-                    (format!("query {attempt}"), name(&self.hosts, host))
+                    (self.query(service, step, attempt), self.host(service, host))
                 }
+                SpanKind::Work => ("work".to_owned(), at),
+                SpanKind::Confirm => ("look for the request key".to_owned(), at),
             };
             let (status, note) = match s.end_kind {
                 SpanEnd::Ok => (SpanStatus::Ok, ""),
@@ -518,11 +826,13 @@ impl Names {
                 SpanEnd::Error => (SpanStatus::Failed, "500"),
                 SpanEnd::Rejected => (SpanStatus::Failed, "503"),
                 SpanEnd::Lost => (SpanStatus::Failed, "lost"),
-                SpanEnd::Abandoned => (SpanStatus::Abandoned, "client gone"),
+                SpanEnd::Abandoned => (SpanStatus::Abandoned, "caller gone"),
             };
-            let is_attempt = matches!(s.kind, SpanKind::Attempt { .. });
+            if s.number > 0 {
+                parents.push((s.number, spans.len(), inside));
+            }
             spans.push(Span {
-                parent: if is_attempt { None } else { parent },
+                parent: parent.map(|p| p.1),
                 name: label,
                 place,
                 start: SimTime(s.start),

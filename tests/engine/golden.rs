@@ -9,7 +9,7 @@ use pagerdrill::units::{SimSpan, SimTime};
 use crate::{ms, small};
 
 /// The version that the values below belong to.
-const RECORDED_WITH: u32 = 1;
+const RECORDED_WITH: u32 = 2;
 
 #[test]
 fn streams_are_what_they_have_always_been() {
@@ -36,11 +36,11 @@ fn a_run_of_everything_is_what_it_has_always_been() {
     spec.clients[0].attempts = 3;
     spec.clients[0].timeout = Some(ms(400));
     spec.services[0].instances = 3;
-    spec.services[0].pool.size = 12;
-    spec.services[0].pool.attempts = 2;
-    spec.services[0].pool.acquire_timeout = ms(150);
-    spec.services[0].pool.query_timeout = ms(120);
-    spec.services[0].pool.connect = ms(2);
+    spec.services[0].pools[0].size = 12;
+    spec.services[0].pools[0].attempts = 2;
+    spec.services[0].pools[0].acquire_timeout = ms(150);
+    spec.services[0].pools[0].query_timeout = ms(120);
+    spec.services[0].pools[0].connect = ms(2);
     spec.databases[0].hosts.push("replica".to_owned());
     spec.databases[0].connections = 20;
     spec.databases[0].contention = 0.05;
@@ -58,5 +58,5 @@ fn a_run_of_everything_is_what_it_has_always_been() {
     world.apply(Intervention::SetClientAttempts { client: 0, attempts: 1 });
     recorder.advance(&mut world, SimTime::from_secs(40));
     assert_eq!(world.contradictions(), Vec::<String>::new());
-    assert_eq!((world.digest(), recorder.digest()), (10_018_005_334_886_127_968, 2_515_872_662_437_776_725));
+    assert_eq!((world.digest(), recorder.digest()), (10_018_005_334_886_127_968, 16_103_648_789_736_004_293));
 }

@@ -6,8 +6,8 @@ mod theory;
 
 use pagerdrill::sim::Spec;
 use pagerdrill::sim::spec::{
-    Abandoned, BalancerSpec, CacheSpec, ClientSpec, ConfigReach, DatabaseSpec, KeySpace, PoolSpec, QuerySpec,
-    ReadSpec, ServiceSpec, Spread,
+    Abandoned, Backoff, BalancerSpec, CacheSpec, ClientSpec, ConfigReach, DatabaseSpec, KeySpace, PoolSpec,
+    QuerySpec, ReadSpec, Reading, ServiceSpec, Spread, Step,
 };
 use pagerdrill::units::{SimSpan, SimTime};
 
@@ -24,16 +24,23 @@ pub fn small(per_s: f64, work: Spread) -> Spec {
         reads: vec![ReadSpec {
             name: "read".to_owned(),
             share: 1.0,
+            writes: false,
             keys: KeySpace::Even { n: 100 },
             ttl: None,
-            query: QuerySpec { work, cold_factor: 1.0 },
+            soft_ttl: None,
+            ttl_jitter: 0.0,
+            written: None,
+            query: QuerySpec { work, io: Spread::NONE, cold_factor: 1.0 },
+            pool: 0,
         }],
         clients: vec![ClientSpec {
             name: "web".to_owned(),
             share: 1.0,
             attempts: 1,
-            backoff: ms(100),
+            backoff: Backoff::fixed(ms(100)),
             timeout: None,
+            retry_budget: None,
+            honours_retry_after: false,
             config: ConfigReach::Flag { after: SimSpan::ZERO },
         }],
         balancer: BalancerSpec {
@@ -42,6 +49,7 @@ pub fn small(per_s: f64, work: Spread) -> Spec {
             burst_s: 0.1,
             apply_after: SimSpan::ZERO,
             reject_latency: ms(1),
+            routes: vec![(0, 1.0)],
         },
         services: vec![ServiceSpec {
             name: "api".to_owned(),
@@ -49,18 +57,25 @@ pub fn small(per_s: f64, work: Spread) -> Spec {
             start_up: ms(2_000),
             drain: ms(1_000),
             handling: Spread::Fixed(ms(1)),
-            cache: 0,
-            database: 0,
-            pool: PoolSpec {
+            workers: None,
+            deadline: None,
+            retry_after: None,
+            config_after: SimSpan::ZERO,
+            cache: Some(0),
+            database: Some(0),
+            pools: vec![PoolSpec {
+                name: "pool".to_owned(),
                 size: 10_000,
                 acquire_timeout: SimSpan::from_secs(1_000),
                 query_timeout: SimSpan::from_secs(1_000),
                 attempts: 1,
                 connect: SimSpan(1),
                 idle_timeout: SimSpan::from_secs(60),
-            },
+            }],
+            steps: vec![Step::Read],
+            reading: Reading::default(),
         }],
-        caches: vec![CacheSpec { name: "cache".to_owned(), warm: 1.0 }],
+        caches: vec![CacheSpec { name: "cache".to_owned(), warm: 1.0, backup: None, nodes: 1 }],
         databases: vec![DatabaseSpec {
             name: "db".to_owned(),
             hosts: vec!["primary".to_owned()],
@@ -70,6 +85,8 @@ pub fn small(per_s: f64, work: Spread) -> Spec {
             abandoned: Abandoned::Cancelled,
             pages: 0,
             page_stays: SimSpan::ZERO,
+            slow_query: None,
+            resize_after: SimSpan::ZERO,
         }],
         late_after: SimSpan::from_secs(1_000),
         trace_one_in: 50,

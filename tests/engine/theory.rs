@@ -84,7 +84,7 @@ fn retries_amplify_as_a_geometric_sum() {
     let mut spec = small(1_000.0, Spread::Exponential(ms(10)));
     spec.clients[0].attempts = 4;
     spec.databases[0].cores = 1_000.0;
-    spec.services[0].pool.query_timeout = SimSpan(2_613_648);
+    spec.services[0].pools[0].query_timeout = SimSpan(2_613_648);
     let f: f64 = 0.77;
     near("attempts", mean(&spec, "attempts.per_operation", 5, 200), 1.0 + f + f * f + f * f * f, 0.01);
     near("requests failed", mean(&spec, "requests.failure_ratio", 5, 200), f, 0.01);
@@ -106,10 +106,10 @@ fn a_limit_is_kept_under_retries() {
 fn a_stampede_is_a_matter_of_arithmetic() {
     let mut spec = small(20_000.0, Spread::Fixed(ms(12)));
     spec.databases[0].cores = 8.0;
-    spec.services[0].pool.size = 500;
-    spec.services[0].pool.acquire_timeout = ms(500);
-    spec.services[0].pool.query_timeout = ms(500);
+    spec.services[0].pools[0].size = 500;
+    spec.services[0].pools[0].acquire_timeout = ms(500);
+    spec.services[0].pools[0].query_timeout = ms(500);
     assert_eq!(mean(&spec, "db.finished", 1, 20), 0.0);
-    spec.services[0].pool.query_timeout = ms(760);
+    spec.services[0].pools[0].query_timeout = ms(760);
     assert!(mean(&spec, "db.finished", 2, 20) > 600.0);
 }
