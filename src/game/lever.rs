@@ -1,10 +1,11 @@
 //! Levers as the player sees them: present value, what it takes, how to undo it, what it changes. All of it is said
 //! from the description of the system, so that no incident needs texts of its own for it.
 
-use crate::incident::schema::{Action, Config, IncidentFile, Lever, ReadPath, Service};
-use crate::sim::Intervention;
+use super::setting::{self, after};
+use crate::incident::schema::{Action, IncidentFile, Knob, Lever, Name, Pool, Service};
+use crate::incident::{Incident, Kind};
 use crate::telemetry::SeriesSet;
-use crate::units::{Rate, Ratio, SimSpan, Unit, short};
+use crate::units::{Rate, Ratio, Unit, short};
 
 /// A lever that the incident offers.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +46,11 @@ pub enum Argument {
         /// How it is written.
         unit: Unit,
     },
+    /// On or off.
+    Switch {
+        /// What it is now.
+        on: bool,
+    },
     /// How many keys, and how many a second.
     WarmUp {
         /// Most keys that can be read.
@@ -58,45 +64,48 @@ pub enum Argument {
     },
 }
 
-/// What the levers were last set to. What has been reached so far is read from telemetry.
+/// What the levers were last set to, by whomever. What has been reached so far is read from telemetry.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Settings {
     /// Attempts by client population.
-    attempts: Vec<(String, u32)>,
+    attempts: Vec<(Name, u32)>,
     rate_limit: Option<f64>,
-    /// Instances, query attempts and pool size by service.
-    services: Vec<(String, ServiceSettings)>,
+    /// Instances and query attempts by service.
+    services: Vec<(Name, ServiceSettings)>,
+    /// Connections by service and pool.
+    pools: Vec<(Name, Name, u32)>,
     /// Keys and rate of a warm-up by cache, since the last one was started.
-    warming: Vec<(String, u32, f64)>,
+    warming: Vec<(Name, u32, f64)>,
+    /// Settings that were changed, as the engine takes them.
+    knobs: Vec<(Knob, Option<f64>)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ServiceSettings {
     instances: u32,
     query_attempts: u32,
-    pool_size: u32,
 }
 
 impl Settings {
     /// The settings that the file's system starts with.
     pub(super) fn of(file: &IncidentFile) -> Settings {
+        let services = &file.system.services;
         Settings {
             attempts: file.system.clients.iter().map(|(n, c)| (n.clone(), c.attempts)).collect(),
             rate_limit: file.system.balancer.rate_limit.map(|r| r.0),
-            services: file
-                .system
-                .services
+            services: services
                 .iter()
                 .map(|(n, s)| {
-                    let at_start = ServiceSettings {
-                        instances: s.instances,
-                        query_attempts: s.pool.attempts,
-                        pool_size: s.pool.size,
-                    };
-                    (n.clone(), at_start)
+                    let query_attempts = s.pools.values().next().map_or(1, |pool| pool.attempts);
+                    (n.clone(), ServiceSettings { instances: s.instances, query_attempts })
                 })
                 .collect(),
+            pools: services
+                .iter()
+                .flat_map(|(n, s)| s.pools.iter().map(|(pool, p)| (n.clone(), pool.clone(), p.size)))
+                .collect(),
             warming: Vec::new(),
+            knobs: Vec::new(),
         }
     }
 
@@ -114,12 +123,24 @@ impl Settings {
             Action::QueryAttempts { service, attempts } => {
                 self.service(service, |s| s.query_attempts = *attempts);
             }
-            Action::PoolSize { service, size } => self.service(service, |s| s.pool_size = *size),
+            Action::PoolSize { service, pool, size } => {
+                let is_it =
+                    |p: &&mut (Name, Name, u32)| p.0 == *service && pool.as_ref().is_none_or(|n| *n == p.1);
+                for (_, _, s) in self.pools.iter_mut().filter(is_it) {
+                    *s = *size;
+                }
+            }
             Action::WarmCache { cache, keys, rate } => {
                 self.warming.retain(|w| w.0 != *cache);
                 self.warming.push((cache.clone(), *keys, rate.0));
             }
             Action::StopWarming(cache) => self.warming.retain(|w| w.0 != *cache),
+            Action::Set(knob, setting) => {
+                if let Some(value) = knob.value(*setting) {
+                    self.knobs.retain(|(k, _)| k != knob);
+                    self.knobs.push((knob.clone(), value));
+                }
+            }
             Action::FlushCache(_) | Action::RollingRestart { .. } => {}
         }
     }
@@ -133,19 +154,19 @@ impl Settings {
     fn of_service(&self, name: &str) -> Option<ServiceSettings> {
         self.services.iter().find(|(n, _)| n == name).map(|(_, s)| *s)
     }
-}
 
-/// The lever that an action pulls.
-pub(crate) fn lever_of(action: &Action) -> Lever {
-    match action {
-        Action::ClientRetries { client, .. } => Lever::ClientRetries(client.clone()),
-        Action::RateLimit(_) | Action::NoRateLimit => Lever::RateLimit,
-        Action::Scale { service, .. } => Lever::Scale(service.clone()),
-        Action::QueryAttempts { service, .. } => Lever::QueryAttempts(service.clone()),
-        Action::PoolSize { service, .. } => Lever::PoolSize(service.clone()),
-        Action::FlushCache(cache) => Lever::FlushCache(cache.clone()),
-        Action::WarmCache { cache, .. } | Action::StopWarming(cache) => Lever::WarmCache(cache.clone()),
-        Action::RollingRestart { service, .. } => Lever::RollingRestart(service.clone()),
+    /// Connections of a pool: of the one that is named, or of the first.
+    fn pool_size(&self, service: &str, pool: Option<&str>) -> Option<u32> {
+        let is_it = |p: &&(Name, Name, u32)| p.0 == service && pool.is_none_or(|name| p.1 == name);
+        self.pools.iter().find(is_it).map(|p| p.2)
+    }
+
+    /// The present value of a setting, as the engine takes it; `None` outside when the system has no such part.
+    fn knob(&self, knob: &Knob, incident: &Incident) -> Option<Option<f64>> {
+        match self.knobs.iter().find(|(k, _)| k == knob) {
+            Some((_, value)) => Some(*value),
+            None => knob.at_start(incident.spec()),
+        }
     }
 }
 
@@ -158,10 +179,14 @@ pub fn action_with(lever: &Lever, value: f64, rate: f64) -> Action {
         Lever::RateLimit => Action::RateLimit(Rate(value)),
         Lever::Scale(service) => Action::Scale { service, instances: count },
         Lever::QueryAttempts(service) => Action::QueryAttempts { service, attempts: count },
-        Lever::PoolSize(service) => Action::PoolSize { service, size: count },
+        Lever::PoolSize { service, pool } => Action::PoolSize { service, pool, size: count },
         Lever::FlushCache(cache) => Action::FlushCache(cache),
         Lever::WarmCache(cache) => Action::WarmCache { cache, keys: count, rate: Rate(rate) },
         Lever::RollingRestart(service) => Action::RollingRestart { service, batch: count },
+        Lever::Set(knob) => {
+            let setting = knob.kind().setting(Some(value));
+            Action::Set(knob, setting)
+        }
     }
 }
 
@@ -175,7 +200,12 @@ pub fn action_text(action: &Action) -> String {
         Action::Scale { service, instances } => format!("{service} to {instances} instances"),
         Action::QueryAttempts { service, attempts: 1 } => format!("query retries of {service} off"),
         Action::QueryAttempts { service, attempts } => format!("{service} to {attempts} queries per request"),
-        Action::PoolSize { service, size } => format!("{service} to {size} connections per instance"),
+        Action::PoolSize { service, pool: None, size } => {
+            format!("{service} to {size} connections per instance")
+        }
+        Action::PoolSize { service, pool: Some(pool), size } => {
+            format!("{service} to {size} connections per instance for {pool}")
+        }
         Action::FlushCache(cache) => format!("{cache} flushed"),
         Action::WarmCache { cache, keys, rate } => {
             format!(
@@ -186,23 +216,7 @@ pub fn action_text(action: &Action) -> String {
         }
         Action::StopWarming(cache) => format!("warm-up of {cache} stopped"),
         Action::RollingRestart { service, batch } => format!("{service} restarted, {batch} at a time"),
-    }
-}
-
-/// The same change for a system at `scale` of its size.
-pub(super) fn scaled(intervention: Intervention, scale: f64) -> Intervention {
-    let count = |n: u32| ((f64::from(n) * scale + 0.5) as u32).max(1);
-    match intervention {
-        Intervention::SetRateLimit { per_s } => {
-            Intervention::SetRateLimit { per_s: per_s.map(|r| r * scale) }
-        }
-        Intervention::SetPoolSize { service, size } => {
-            Intervention::SetPoolSize { service, size: count(size) }
-        }
-        Intervention::WarmCache { cache, keys, per_s } => {
-            Intervention::WarmCache { cache, keys: count(keys), per_s: per_s * scale }
-        }
-        other => other,
+        Action::Set(knob, setting) => setting::change(knob, *setting),
     }
 }
 
@@ -231,6 +245,15 @@ fn service<'a>(file: &'a IncidentFile, name: &str) -> Option<&'a Service> {
     file.system.services.get(name)
 }
 
+/// A pool of a service at the start: the one that is named, or the first.
+fn pool<'a>(file: &'a IncidentFile, name: &str, pool: Option<&str>) -> Option<&'a Pool> {
+    let pools = &service(file, name)?.pools;
+    match pool {
+        Some(pool) => pools.get(pool),
+        None => pools.values().next(),
+    }
+}
+
 /// What is wrong with an action's argument: why, and what to do.
 pub(super) fn out_of_range(file: &IncidentFile, action: &Action) -> Option<(String, String)> {
     let between = |value: f64, min: f64, max: f64, what: &str| {
@@ -252,21 +275,43 @@ pub(super) fn out_of_range(file: &IncidentFile, action: &Action) -> Option<(Stri
         Action::Scale { service: name, instances } => {
             between(f64::from(*instances), 1.0, size(service(file, name)?.instances), "Instances")
         }
-        Action::PoolSize { service: name, size: n } => {
-            between(f64::from(*n), 1.0, size(service(file, name)?.pool.size), "Connections per instance")
+        Action::PoolSize { service: name, pool: of, size: n } => {
+            let most = size(pool(file, name, of.as_deref())?.size);
+            between(f64::from(*n), 1.0, most, "Connections per instance")
         }
         Action::WarmCache { keys: n, rate, .. } => between(f64::from(*n), 1.0, f64::from(keys(file)), "Keys")
             .or_else(|| between(rate.0, 1.0, rate_max, "Keys per second")),
         Action::RollingRestart { service: name, batch } => {
             between(f64::from(*batch), 1.0, f64::from(service(file, name)?.instances), "Instances at a time")
         }
+        Action::Set(knob, setting) => {
+            let title = setting::title(knob);
+            match knob.value(*setting) {
+                Some(None) => None,
+                Some(Some(value)) if knob.kind() == Kind::Count && value.fract() != 0.0 => Some((
+                    format!("{title} is a whole number, not {value}."),
+                    "Give a whole number.".to_owned(),
+                )),
+                Some(Some(value)) => {
+                    let (min, max) = knob.limits();
+                    let fits = value >= min && value <= max;
+                    let unit = knob.kind().unit();
+                    let (min, max, value) = (unit.show(min), unit.show(max), unit.show(value));
+                    (!fits).then(|| {
+                        (
+                            format!("{title} can be {min} to {max}, not {value}."),
+                            "Give a number in that range.".to_owned(),
+                        )
+                    })
+                }
+                None => Some((
+                    format!("{title} does not take such a value."),
+                    "Give one of its kind, or choose it from the list of levers.".to_owned(),
+                )),
+            }
+        }
         Action::NoRateLimit | Action::FlushCache(_) | Action::StopWarming(_) => None,
     }
-}
-
-/// `after 2 s`, or `at once`.
-fn after(span: SimSpan) -> String {
-    if span == SimSpan::ZERO { "at once".to_owned() } else { format!("after {span}") }
 }
 
 /// What the telemetry last said, when it differs from what is wanted.
@@ -277,7 +322,7 @@ fn reached(series: &SeriesSet, name: &str, wanted: f64) -> Option<f64> {
 /// A lever with its texts.
 pub(super) fn view(
     lever: &Lever,
-    file: &IncidentFile,
+    incident: &Incident,
     set: &Settings,
     series: &SeriesSet,
 ) -> Option<LeverView> {
@@ -288,6 +333,7 @@ pub(super) fn view(
         suggested,
         unit,
     };
+    let file = incident.file();
     let balancer = &file.system.balancer;
     let mut also = Vec::new();
     let (title, now, takes, undo, effect, argument) = match lever {
@@ -299,18 +345,10 @@ pub(super) fn view(
                 Some(mean) => format!("set to {}; {mean:.2} on average have reached clients", times(wanted)),
                 None => format!("{} per operation", times(wanted)),
             };
-            let takes = match client.config {
-                Config::Flag { after: span } => format!("In force for everybody {}.", after(span)),
-                Config::RemoteConfig { half_life } => format!(
-                    "Clients fetch it in their own time: it reaches half of those left every {half_life}, \
-                     nine in ten after {}.",
-                    SimSpan((half_life.0 as f64 * 3.322) as u64)
-                ),
-            };
             (
                 format!("Attempts of {name}"),
                 now,
-                takes,
+                setting::reaches(client),
                 format!("Set it back to {}; it takes the same way and time.", client.attempts),
                 format!(
                     "{} of the operations come from {name}. Each makes up to that many requests before its user \
@@ -344,7 +382,6 @@ pub(super) fn view(
         Lever::Scale(name) => {
             let at_start = service(file, name)?;
             let wanted = set.of_service(name)?;
-            let ReadPath::CacheAside { database, .. } = &at_start.read;
             let running = reached(series, &format!("service.instances.{name}"), f64::from(wanted.instances));
             let now = match running {
                 Some(n) => format!("{n:.0} answer, {} wanted", wanted.instances),
@@ -358,10 +395,7 @@ pub(super) fn view(
                     at_start.start_up, at_start.drain
                 ),
                 format!("Set it back to {}.", at_start.instances),
-                format!(
-                    "Each instance opens up to {} connections to {database}.",
-                    short(f64::from(wanted.pool_size))
-                ),
+                what_an_instance_brings(name, at_start, set),
                 number(
                     "instances",
                     f64::from(at_start.instances.saturating_mul(SIZE_TIMES)),
@@ -371,37 +405,38 @@ pub(super) fn view(
             )
         }
         Lever::QueryAttempts(name) => {
-            let at_start = service(file, name)?;
+            let at_start = pool(file, name, None)?;
             let wanted = set.of_service(name)?.query_attempts;
             (
                 format!("Queries per request of {name}"),
                 if wanted == 1 { "1, no retry".to_owned() } else { format!("up to {wanted}") },
                 "In force at once for new requests.".to_owned(),
-                format!("Set it back to {}.", at_start.pool.attempts),
+                format!("Set it back to {}.", at_start.attempts),
                 format!(
                     "A query that is not answered within {} is tried again up to that many times; the request \
                      keeps its connection meanwhile.",
-                    at_start.pool.query_timeout
+                    at_start.query_timeout
                 ),
                 number("queries per request", f64::from(ATTEMPTS_MAX), f64::from(wanted), Unit::Count),
             )
         }
-        Lever::PoolSize(name) => {
-            let at_start = service(file, name)?;
-            let wanted = set.of_service(name)?.pool_size;
+        Lever::PoolSize { service: name, pool: of } => {
+            let at_start = pool(file, name, of.as_deref())?;
+            let wanted = set.pool_size(name, of.as_deref())?;
+            let of_which = of.as_ref().map_or(String::new(), |pool| format!(" for {pool}"));
             (
-                format!("Connections per instance of {name}"),
+                format!("Connections per instance of {name}{of_which}"),
                 short(f64::from(wanted)),
                 "In force at once; connections above a smaller size close when their query ends.".to_owned(),
-                format!("Set it back to {}.", at_start.pool.size),
+                format!("Set it back to {}.", at_start.size),
                 format!(
                     "At most that many queries of an instance run at the same time; a request waits up to {} for \
                      a connection.",
-                    at_start.pool.acquire_timeout
+                    at_start.acquire_timeout
                 ),
                 number(
                     "connections per instance",
-                    f64::from(at_start.pool.size.saturating_mul(SIZE_TIMES)),
+                    f64::from(at_start.size.saturating_mul(SIZE_TIMES)),
                     f64::from(wanted),
                     Unit::Count,
                 ),
@@ -463,8 +498,50 @@ pub(super) fn view(
                 ),
             )
         }
+        Lever::Set(knob) => {
+            let now = set.knob(knob, incident)?;
+            let at_start = knob.at_start(incident.spec())?;
+            let (min, max) = knob.limits();
+            let argument = match knob.kind() {
+                Kind::Switch => Argument::Switch { on: now.is_some_and(|v| v != 0.0) },
+                kind => Argument::Number {
+                    label: setting::label(knob).to_owned(),
+                    min,
+                    max,
+                    suggested: now.unwrap_or_else(|| setting::usual(knob)),
+                    unit: kind.unit(),
+                },
+            };
+            if knob.can_be_absent() && now.is_some() {
+                let removed = Action::Set(knob.clone(), knob.kind().setting(None));
+                also.push((format!("Remove the {}", setting::name(knob)), removed));
+            }
+            let undo = match at_start {
+                None => "Remove it again; that takes the same way and time.".to_owned(),
+                start => {
+                    format!("Set it back to {}; it takes the same way and time.", setting::value(knob, start))
+                }
+            };
+            (
+                setting::title(knob),
+                setting::value(knob, now),
+                setting::takes(knob, file)?,
+                undo,
+                setting::effect(knob, file)?,
+                argument,
+            )
+        }
     };
     Some(LeverView { lever: lever.clone(), title, now, takes, undo, effect, argument, also })
+}
+
+/// What one more instance adds to the load on others.
+fn what_an_instance_brings(name: &str, service: &Service, set: &Settings) -> String {
+    let Some(database) = &service.database else {
+        return format!("Requests to {name} are spread over that many instances.");
+    };
+    let connections: u32 = service.pools.keys().filter_map(|pool| set.pool_size(name, Some(pool))).sum();
+    format!("Each instance opens up to {} connections to {database}.", short(f64::from(connections)))
 }
 
 fn share(ratio: Ratio) -> String {

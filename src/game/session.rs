@@ -111,6 +111,9 @@ pub struct Session {
     trigger: SimTime,
     script: Vec<(SimTime, Fault)>,
     scripted: usize,
+    /// What others change, and how much of it they have done.
+    others: Vec<(SimTime, Action)>,
+    others_done: usize,
     timeline: Vec<(SimTime, Due)>,
     told: usize,
     alerts: Vec<AlertState>,
@@ -140,7 +143,7 @@ impl Session {
         let file = incident.file();
         let spec = incident.prepared(options.scale);
         let normal_rate = spec.traffic.first().map_or(0.0, |t| t.1);
-        let script = incident.script().to_vec();
+        let script = incident.prepared_script(options.scale);
         let page = incident.at(file.clock.page);
         let mut timeline: Vec<(SimTime, Due)> = vec![(page, Due::Page)];
         // What was changed before the clock starts is in the list of changes, not in the feed.
@@ -160,6 +163,8 @@ impl Session {
             trigger: script.first().map_or(page, |s| s.0),
             script,
             scripted: 0,
+            others: incident.done_by_others(),
+            others_done: 0,
             timeline,
             told: 0,
             alerts: vec![AlertState::default(); file.alerts.len()],
@@ -304,6 +309,12 @@ impl Session {
         {
             self.plant.inject(fault);
             self.scripted += 1;
+        }
+        while let Some((at, action)) = self.others.get(self.others_done)
+            && *at <= self.now
+        {
+            self.settings.apply(action);
+            self.others_done += 1;
         }
         while let Some(&(at, due)) = self.timeline.get(self.told)
             && at <= self.now
@@ -528,8 +539,7 @@ impl Session {
         let what = lever::action_text(action);
         let incident = Arc::clone(&self.incident);
         let file = incident.file();
-        let wanted = lever::lever_of(action);
-        if !file.levers.contains(&wanted) {
+        if !file.levers.contains(&action.lever()) {
             return Err(Refusal::new(
                 what,
                 "This incident does not offer that lever.",
@@ -553,14 +563,14 @@ impl Session {
         proposal: Option<&str>,
     ) -> Result<(), Refusal> {
         let what = lever::action_text(action);
-        let Some(intervention) = self.incident.intervention(action) else {
+        let Some(intervention) = self.incident.intervention(action, self.options.scale) else {
             return Err(Refusal::new(
                 what,
                 "The system has no such part.",
                 "Choose one from the list of levers.",
             ));
         };
-        self.plant.apply(lever::scaled(intervention, self.options.scale));
+        self.plant.apply(intervention);
         self.settings.apply(action);
         let journal = self.journal.len();
         self.pulled.push(Pulled {

@@ -241,9 +241,9 @@ impl<'a> View<'a> {
 
     /// Levers with their present values.
     pub fn levers(&self) -> Vec<LeverView> {
-        let file = self.session.incident.file();
-        let view = |l| lever::view(l, file, &self.session.settings, self.series());
-        file.levers.iter().filter_map(view).collect()
+        let incident = &self.session.incident;
+        let view = |l| lever::view(l, incident, &self.session.settings, self.series());
+        incident.file().levers.iter().filter_map(view).collect()
     }
 
     /// Values of the levers in the running system, and how far their effects have come.

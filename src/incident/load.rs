@@ -6,8 +6,8 @@ use ron::extensions::Extensions;
 use super::check;
 use super::diagnose::{Diagnostic, Severity, closest};
 use super::locate::Outline;
-use super::lower::{intervention, lower, span_of_day};
-use super::schema::{Action, FORMAT, IncidentFile, Variant};
+use super::lower::{intervention, lower, scaled, span_of_day};
+use super::schema::{self, Action, FORMAT, Happening, IncidentFile, Variant};
 use super::variant::{self, VariantError};
 use crate::sim::spec::Spec;
 use crate::sim::{Fault, Intervention};
@@ -128,14 +128,35 @@ impl Incident {
         self.file.clock.start.after(SimSpan(at.0))
     }
 
-    /// What the engine does when this lever is pulled; `None` when the action names a part that the system lacks.
-    pub fn intervention(&self, action: &Action) -> Option<Intervention> {
-        intervention(&self.spec, action)
+    /// What the engine does when this lever is pulled in the system at a share of its size; `None` when the action names
+    /// a part that the system lacks.
+    pub fn intervention(&self, action: &Action, scale: f64) -> Option<Intervention> {
+        intervention(&self.spec, action).map(|intervention| scaled(intervention, scale))
     }
 
     /// The system at a share of its size: 1 is what the file says.
     pub fn prepared(&self, scale: f64) -> Spec {
         if scale == 1.0 { self.spec.clone() } else { self.spec.scaled(scale) }
+    }
+
+    /// What happens in the system at a share of its size, and when, in order of time.
+    pub fn prepared_script(&self, scale: f64) -> Vec<(SimTime, Fault)> {
+        let fault = |fault: Fault| match fault {
+            Fault::Change(intervention) => Fault::Change(scaled(intervention, scale)),
+            fault => fault,
+        };
+        self.script.iter().map(|&(at, what)| (at, fault(what))).collect()
+    }
+
+    /// What others change while the clock runs, in order of time.
+    pub fn done_by_others(&self) -> Vec<(SimTime, Action)> {
+        let change = |happening: &Happening| match &happening.what {
+            schema::Fault::Do(action) => Some((self.at(happening.at), action.clone())),
+            _ => None,
+        };
+        let mut all: Vec<(SimTime, Action)> = self.file.happens.iter().filter_map(change).collect();
+        all.sort_by_key(|&(at, _)| at);
+        all
     }
 }
 

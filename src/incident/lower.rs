@@ -1,6 +1,7 @@
 //! Turns a checked file into what the engine runs.
 
 use super::schema::{self, Action, IncidentFile, System};
+use crate::sim::intervention::Knob;
 use crate::sim::spec::{
     Abandoned, AgeFrom, Backoff, Backup, BalancerSpec, BreakerSpec, CacheSpec, CallSpec, ClientSpec,
     ConfigReach, Confirm, DatabaseSpec, Jitter, KeySpace, LocalSpec, LockSpec, OriginBudget, PoolSpec,
@@ -329,6 +330,34 @@ pub(super) fn intervention(spec: &Spec, action: &Action) -> Option<Intervention>
             Intervention::Set { knob: knob.find(spec)?, value: knob.value(*setting)? }
         }
     })
+}
+
+/// The same change for a system at `scale` of its size, as [`Spec::scaled`] shrinks it.
+pub(super) fn scaled(intervention: Intervention, scale: f64) -> Intervention {
+    let count = |n: u32| ((f64::from(n) * scale + 0.5) as u32).max(1);
+    match intervention {
+        Intervention::SetRateLimit { per_s } => {
+            Intervention::SetRateLimit { per_s: per_s.map(|r| r * scale) }
+        }
+        Intervention::SetPoolSize { service, pool, size } => {
+            Intervention::SetPoolSize { service, pool, size: count(size) }
+        }
+        Intervention::WarmCache { cache, keys, per_s } => {
+            Intervention::WarmCache { cache, keys: count(keys), per_s: per_s * scale }
+        }
+        Intervention::Set { knob, value } => {
+            let whole = |v: f64| f64::from(count(v as u32));
+            let value = match knob {
+                Knob::Workers(_) | Knob::OriginAtOnce(_) | Knob::LocalEntries(_) | Knob::Connections(_) => {
+                    value.map(whole)
+                }
+                Knob::OriginRate(_) | Knob::Cores(_) => value.map(|v| v * scale),
+                _ => value,
+            };
+            Intervention::Set { knob, value }
+        }
+        other => other,
+    }
 }
 
 fn spread(spread: schema::Spread) -> Spread {

@@ -9,7 +9,7 @@ use super::predictions::{brier, claims};
 use super::reference::References;
 use super::{Grade, Judged, Score, judge};
 use crate::game::command::{Command, Finding, Verdict};
-use crate::game::{About, FeedKind, Session, action_text, lever_of};
+use crate::game::{About, FeedKind, Session, action_text};
 use crate::incident::schema::{Hypothesis, Name, Part};
 use crate::units::{SimTime, Unit, short};
 
@@ -617,8 +617,7 @@ fn why_it_held(session: &Session) -> Vec<LoopEntry> {
 fn trap(session: &Session, references: &References) -> Option<TrapEntry> {
     let plan = session.incident().file().plans.get("trap")?;
     let harm = references.trap.as_ref()?;
-    let taken =
-        session.pulled().iter().any(|p| plan.steps.iter().any(|s| lever_of(&s.1) == lever_of(&p.action)));
+    let taken = session.pulled().iter().any(|p| plan.steps.iter().any(|s| s.1.lever() == p.action.lever()));
     Some(TrapEntry { what: plan.what.clone(), taken, with: harm.text(), without: references.none.text() })
 }
 

@@ -2,6 +2,7 @@
 
 mod conservation;
 mod golden;
+mod stampede;
 mod theory;
 
 use pagerdrill::sim::Spec;

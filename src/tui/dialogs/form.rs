@@ -140,11 +140,19 @@ fn unit_word(unit: Unit) -> &'static str {
 /// A number as a field shows it, in the unit that a person types.
 fn typed_value(value: f64, unit: Unit) -> String {
     let shown = if unit == Unit::Ratio { value * 100.0 } else { value };
-    if shown.fract() == 0.0 { format!("{shown:.0}") } else { format!("{shown:.1}") }
+    // Seconds to the millisecond.
+    let digits = if unit == Unit::Seconds { 3 } else { 1 };
+    let text = format!("{shown:.digits$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Reads what a person types: `4500`, `4,500`, `4.5k`, `41 %`.
+/// Reads what a person types: `4500`, `4,500`, `4.5k`, `41 %`; for a length of time also `250ms`.
 fn read_number(text: &str, unit: Unit) -> Option<f64> {
+    if unit == Unit::Seconds
+        && let Ok(span) = text.parse::<SimSpan>()
+    {
+        return Some(span.as_secs_f64());
+    }
     let mut plain: String = text.chars().filter(|c| !matches!(c, ' ' | '_' | ',' | '%' | '×')).collect();
     let mut factor = if unit == Unit::Ratio { 0.01 } else { 1.0 };
     if let Some(c) = plain.chars().last().filter(char::is_ascii_alphabetic) {
@@ -189,6 +197,11 @@ pub(crate) fn pull(lever: &LeverView, view: &View<'_>) -> Form {
         Argument::Number { label, min, max, suggested, unit } => {
             let hint = format!("{label}, {} to {}", typed_value(*min, *unit), crate::units::short(*max));
             vec![number("Value", Some(typed_value(*suggested, *unit)), *unit, hint)]
+        }
+        Argument::Switch { on } => {
+            let options = ["on", "off"].map(str::to_owned).to_vec();
+            // Whoever opens this wants the other one.
+            vec![Field::Choice { label: "Set to", options, chosen: Some(usize::from(*on)) }]
         }
         Argument::WarmUp { max_keys, suggested_keys, max_rate, suggested_rate } => vec![
             number(
@@ -422,7 +435,17 @@ impl Form {
                 let arguments = self.fields.len() - 3;
                 let mut values = [0.0; 2];
                 for (i, value) in values.iter_mut().enumerate().take(arguments) {
-                    *value = self.number(i)?.ok_or_else(|| "A number is missing.".to_owned())?;
+                    *value = match self.chosen(i) {
+                        // A switch: on, off.
+                        Some(chosen) => {
+                            if chosen == 0 {
+                                1.0
+                            } else {
+                                0.0
+                            }
+                        }
+                        None => self.number(i)?.ok_or_else(|| "A number is missing.".to_owned())?,
+                    };
                 }
                 let action = action_with(lever, values[0], values[1]);
                 let said = format!("Done: {}.", action_text(&action));
