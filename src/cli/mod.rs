@@ -12,8 +12,10 @@ use clap::{Parser, Subcommand};
 pub mod check;
 pub mod completions;
 pub mod input;
+pub mod lab;
 pub mod list;
 pub mod man;
+mod many;
 pub mod picture;
 pub mod play;
 mod progress;
@@ -21,6 +23,7 @@ pub mod replay;
 pub mod report;
 pub mod run;
 pub mod show;
+mod table;
 pub mod test;
 
 /// All is well.
@@ -51,6 +54,8 @@ pub enum Command {
     Run(run::Args),
     /// Compare what incidents' runs give with the figures that their files state.
     Test(test::Args),
+    /// Compare an incident with variants of it, side by side.
+    Lab(lab::Args),
     /// Read and validate incident files; say what is wrong and where.
     Check(check::Args),
     /// Run a saved run again, or verify that it still gives the same.
@@ -86,6 +91,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Play(args)) => play::run(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Test(args)) => test::run(args),
+        Some(Command::Lab(args)) => lab::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Replay(args)) => replay::run(args),
         Some(Command::Report(args)) => report::run(args),

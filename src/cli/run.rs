@@ -20,6 +20,9 @@ use crate::units::{SimTime, TimeOfDay, short};
 pub struct Args {
     /// A shipped incident, or the path of a file or folder.
     incident: String,
+    /// Run a variant of the incident, see `show`; cannot be saved.
+    #[arg(long, value_name = "NAME", conflicts_with = "save")]
+    variant: Option<String>,
     /// Who acts: none, a plan of the incident such as senior, or the path of a plan in RON.
     #[arg(long, default_value = "none", value_name = "none|NAME|FILE")]
     plan: String,
@@ -63,7 +66,7 @@ fn instant(incident: &Incident, at: TimeOfDay) -> anyhow::Result<SimTime> {
 }
 
 /// The plan that `--plan` names.
-fn pilot(incident: &Incident, name: &str) -> anyhow::Result<Pilot> {
+pub(super) fn pilot(incident: &Incident, name: &str) -> anyhow::Result<Pilot> {
     if name == "none" {
         return Ok(Pilot::Nobody);
     }
@@ -94,6 +97,10 @@ fn pilot(incident: &Incident, name: &str) -> anyhow::Result<Pilot> {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let incident = input::incident(&args.incident)?;
+    let incident = match &args.variant {
+        Some(name) => Arc::new(incident.variant(name)?),
+        None => incident,
+    };
     let until = args.until.map(|at| instant(&incident, at)).transpose()?;
     let pilot = pilot(&incident, &args.plan)?;
     let began = Instant::now();

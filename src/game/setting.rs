@@ -105,7 +105,9 @@ pub(super) fn takes(knob: &Knob, file: &IncidentFile) -> Option<String> {
     let system = &file.system;
     Some(match knob {
         Knob::ClientTimeout(of) | Knob::ClientBackoff(of) | Knob::RetryBudget(of) | Knob::RetryAfter(of) => {
-            reaches(system.clients.get(of)?)
+            let (Config::Flag { after: span } | Config::RemoteConfig { half_life: span }) =
+                system.clients.get(of)?.config;
+            format!("In force for everybody {}.", after(span))
         }
         Knob::Route(_) => format!("In force {}.", after(system.balancer.apply_after)),
         Knob::Workers(of)
@@ -129,8 +131,9 @@ pub(super) fn takes(knob: &Knob, file: &IncidentFile) -> Option<String> {
         Knob::Ttl(_) | Knob::SoftTtl(_) | Knob::TtlJitter(_) => {
             "At once, for values that are written from then on.".to_owned()
         }
-        Knob::Cores(of) => format!("In force {}.", after(system.databases.get(of)?.resize_after)),
-        Knob::Connections(_) => "In force at once, for connections that are opened then.".to_owned(),
+        Knob::Cores(of) | Knob::Connections(of) => {
+            format!("In force {}.", after(system.databases.get(of)?.resize_after))
+        }
     })
 }
 

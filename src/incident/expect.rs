@@ -6,7 +6,7 @@ use super::load::Incident;
 use super::lower::span_of_day;
 use super::schema::{Band, Condition, Expect, Reading};
 use crate::telemetry::{Series, SeriesSet};
-use crate::units::{SECOND, SimSpan, TimeOfDay, Unit};
+use crate::units::{SECOND, SimSpan, SimTime, TimeOfDay, Unit};
 
 /// Seconds for which a condition must hold before [`Reading::FirstTime`] counts it as met.
 const HOLDS_S: usize = 60;
@@ -40,8 +40,38 @@ pub fn evaluate<'a>(incident: &'a Incident, plan: Option<&str>, series: &SeriesS
         .collect()
 }
 
-/// Reads one expectation. `start` is the time of day of the first sample.
-fn measure<'a>(start: TimeOfDay, expect: &'a Expect, series: &SeriesSet) -> Measured<'a> {
+/// A number read from recorded series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// In the series' own unit (seconds after the window's start for [`Reading::FirstTime`]); `None` when the window was
+    /// not recorded, holds nothing but gaps, or the moment never came.
+    pub value: Option<f64>,
+    /// For people.
+    pub shown: String,
+}
+
+/// Reads a number over a window of an incident's clock.
+pub fn figure(
+    incident: &Incident,
+    read: &Reading,
+    over: (TimeOfDay, TimeOfDay),
+    series: &SeriesSet,
+) -> Figure {
+    figure_from(incident.file().clock.start, read, over, series)
+}
+
+/// When the last window of a reading has been recorded.
+pub fn ends(incident: &Incident, read: &Reading, over: (TimeOfDay, TimeOfDay)) -> SimTime {
+    let end =
+        |(from, to): (TimeOfDay, TimeOfDay)| incident.at(to).max(incident.at(from) + SimSpan::from_secs(1));
+    match read {
+        Reading::Rise { from, .. } | Reading::Factor { from, .. } => end(over).max(end(*from)),
+        Reading::Mean(_) | Reading::Max(_) | Reading::Min(_) | Reading::FirstTime { .. } => end(over),
+    }
+}
+
+/// The same with the time of day of the first sample.
+fn figure_from(start: TimeOfDay, read: &Reading, over: (TimeOfDay, TimeOfDay), series: &SeriesSet) -> Figure {
     let second = |time: TimeOfDay| (span_of_day(start, time).0 / SECOND) as usize;
     let window = |(from, to): (TimeOfDay, TimeOfDay)| -> Option<Range<usize>> {
         let (from, to) = (second(from), second(to));
@@ -49,8 +79,7 @@ fn measure<'a>(start: TimeOfDay, expect: &'a Expect, series: &SeriesSet) -> Meas
         (window.end <= series.seconds()).then_some(window)
     };
     let mean = |name: &str, over| series.get(name)?.mean(window(over)?);
-    let over = expect.over;
-    let measured = match &expect.read {
+    let value = match read {
         Reading::Mean(name) => mean(name, over),
         Reading::Max(pattern) => extreme(series, pattern, window(over)).map(|(_, high)| high),
         Reading::Min(pattern) => extreme(series, pattern, window(over)).map(|(low, _)| low),
@@ -67,8 +96,24 @@ fn measure<'a>(start: TimeOfDay, expect: &'a Expect, series: &SeriesSet) -> Meas
             series.get(name).and_then(|s| first_time(s, *is, from..until)).map(|at| (at - from) as f64)
         }
     };
+    let shown = match (value, read) {
+        (Some(value), Reading::FirstTime { .. }) => {
+            over.0.after(SimSpan::from_secs(value as u64)).to_string()
+        }
+        (Some(value), _) => Write::of(read, series).value(value),
+        (None, Reading::FirstTime { .. }) => "never".to_owned(),
+        (None, _) => "not recorded".to_owned(),
+    };
+    Figure { value, shown }
+}
+
+/// Reads one expectation. `start` is the time of day of the first sample.
+fn measure<'a>(start: TimeOfDay, expect: &'a Expect, series: &SeriesSet) -> Measured<'a> {
+    let second = |time: TimeOfDay| (span_of_day(start, time).0 / SECOND) as f64;
+    let over = expect.over;
+    let Figure { value: measured, shown } = figure_from(start, &expect.read, over, series);
     let write = Write::of(&expect.read, series);
-    let seconds_to = |time: TimeOfDay| second(time) as f64 - second(over.0) as f64;
+    let seconds_to = |time: TimeOfDay| second(time) - second(over.0);
     let held = measured.is_some_and(|value| match expect.within {
         Band::Between(low, high) => low <= value && value <= high,
         Band::AtLeast(low) => low <= value,
@@ -79,14 +124,7 @@ fn measure<'a>(start: TimeOfDay, expect: &'a Expect, series: &SeriesSet) -> Meas
         expect,
         measured,
         held,
-        shown: match (measured, &expect.read) {
-            (Some(value), Reading::FirstTime { .. }) => {
-                over.0.after(SimSpan::from_secs(value as u64)).to_string()
-            }
-            (Some(value), _) => write.value(value),
-            (None, Reading::FirstTime { .. }) => "never".to_owned(),
-            (None, _) => "not recorded".to_owned(),
-        },
+        shown,
         wanted: match expect.within {
             Band::Between(low, high) => format!("{} to {}", write.value(low), write.value(high)),
             Band::AtLeast(low) => format!("at least {}", write.value(low)),

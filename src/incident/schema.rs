@@ -517,7 +517,7 @@ impl Default for ReadPath {
             lock: None,
             origin: Origin::default(),
             local: None,
-            age_from: AgeFrom::QueryStart,
+            age_from: AgeFrom::Result,
             written_by: WrittenBy::Query,
             cache_timeout: SimSpan::ZERO,
             cache_attempts: 1,

@@ -19,6 +19,23 @@ fn resample(values: &[f64], columns: usize, length: usize) -> Vec<Option<f64>> {
         .collect()
 }
 
+/// A series as one line of `columns` characters: the mean of each part of it, a full column standing for `full`; a part
+/// without a sample is left blank.
+pub fn sparkline(values: &[f64], columns: usize, full: f64) -> String {
+    let part = |c: usize| {
+        let (from, to) = (c * values.len() / columns, (c + 1) * values.len() / columns);
+        let part = values.get(from..to.max(from + 1).min(values.len())).unwrap_or(&[]);
+        let (sum, n) = part.iter().filter(|v| v.is_finite()).fold((0.0, 0u32), |(s, n), v| (s + v, n + 1));
+        (n > 0).then(|| sum / f64::from(n))
+    };
+    let draw = |value: Option<f64>| match value {
+        Some(value) if full > 0.0 => STEPS[((value / full * 8.0).ceil() as usize).clamp(1, 8)],
+        Some(_) => STEPS[1],
+        None => STEPS[0],
+    };
+    (0..columns).map(|c| draw(part(c))).collect()
+}
+
 /// Harmed share of the three runs over time, with a mark at each lever; the full height is everything.
 pub(super) fn lines(harm: &HarmSection, width: usize) -> Vec<String> {
     let length = harm.you.len().max(harm.none.len()).max(harm.senior.len()).max(1);
@@ -62,6 +79,15 @@ pub(super) fn lines(harm: &HarmSection, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sparkline_has_a_character_for_every_part() {
+        assert_eq!(sparkline(&[0.0, 0.25, f64::NAN, 1.0], 4, 1.0), "▁▂ █");
+        assert_eq!(sparkline(&[1.0, 3.0, 8.0, 8.0], 2, 8.0), "▂█");
+        assert_eq!(sparkline(&[], 3, 0.0), "   ");
+        assert_eq!(sparkline(&[0.0, 0.0], 2, 0.0), "▁▁");
+        assert_eq!(sparkline(&[f64::INFINITY, 9.0], 2, 1.0), " █");
+    }
 
     #[test]
     fn a_spike_of_one_bucket_is_still_drawn() {

@@ -12,6 +12,7 @@ mod text;
 use crate::score::Debrief;
 
 pub use blocks::{Block, blocks};
+pub use curve::sparkline;
 pub use finding::finding_json;
 
 /// The debrief as plain text, at most `width` columns wide where words allow.

@@ -93,6 +93,11 @@ impl Copied {
         (between(self.stamp.read_at, now), between(self.stamp.believed_at, now))
     }
 
+    /// Whether it is believed to have been read at least as late as another.
+    pub(super) fn believed_as_new_as(self, other: Copied) -> bool {
+        self.stamp.believed_at >= other.stamp.believed_at
+    }
+
     /// The same value, taken for one that has just been read.
     pub(super) fn renewed(self, now: u64, soft: u64, hard: u64) -> Copied {
         let times = Times { read_at: 0, believed_at: now as i64, soft, hard };

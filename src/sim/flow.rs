@@ -138,6 +138,7 @@ impl World {
 
     /// A record begins its time in its instance.
     pub(super) fn enter_instance(&mut self, id: u32) {
+        self.requests.enter(id, Phase::Working, self.now);
         let request = self.requests.get(id);
         let (role, version) = (request.role, request.attempt_version);
         let service = &mut self.services[request.service as usize];
@@ -165,10 +166,18 @@ impl World {
                     let version = self.requests.enter(id, Phase::Working, self.now);
                     return self.later(takes, Due::Work, Entry { id, version });
                 }
-                Some(Planned::Read) => match self.look_up(service, instance, &operation) {
-                    Look::Hit { .. } => self.requests.get_mut(id).step += 1,
-                    look => return self.looked(id, look),
-                },
+                Some(Planned::Read) => {
+                    let version = request.version;
+                    let look = self.look_up(service, instance, &operation);
+                    // A refresh behind the answer may have cost the process its life.
+                    if self.requests.get(id).version != version {
+                        return;
+                    }
+                    match look {
+                        Look::Hit { .. } => self.requests.get_mut(id).step += 1,
+                        look => return self.looked(id, look),
+                    }
+                }
                 Some(&Planned::Query { pool, .. }) => {
                     let request = self.requests.get_mut(id);
                     (request.pool, request.try_number) = (pool, 1);

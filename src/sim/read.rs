@@ -94,14 +94,20 @@ impl World {
             self.peaks.served(entry.ages(now));
             return Look::Hit { extra: 0 };
         }
-        let may_be_stale = |e: &Copied| reading.serve_stale && e.found(now) == Found::Stale;
-        if self.caches[cache].down {
-            if let Some(entry) = local.filter(may_be_stale) {
-                self.counters.reads_local += 1;
-                self.peaks.served(entry.ages(now));
-                self.serve_stale(service, instance, operation);
-                return Look::Hit { extra: 0 };
-            }
+        // A stale copy may be served too, unless the cache has a value that is believed to be newer.
+        let stale = local.filter(|_| reading.serve_stale);
+        let down = self.caches[cache].down;
+        let shared =
+            Some(self.caches[cache].store.entry(key)).filter(|e| !down && e.found(now) != Found::Missing);
+        if let Some(entry) = stale
+            && shared.is_none_or(|s| entry.believed_as_new_as(s))
+        {
+            self.counters.reads_local += 1;
+            self.peaks.served(entry.ages(now));
+            self.serve_stale(service, instance, operation);
+            return Look::Hit { extra: 0 };
+        }
+        if down {
             let breaker = &mut self.services[service as usize].instances[instance as usize].breaker;
             if reading.cache_timeout.0 > 0 && breaker.admits(reading.breaker, now) {
                 return Look::Unanswered;
@@ -110,10 +116,9 @@ impl World {
         }
         let it = &mut self.services[service as usize].instances[instance as usize];
         it.breaker.worked();
-        let entry = self.caches[cache].store.entry(key);
-        if entry.found(now) == Found::Missing || entry.found(now) == Found::Stale && !reading.serve_stale {
+        let Some(entry) = shared.filter(|e| reading.serve_stale || e.found(now) == Found::Fresh) else {
             return Look::Miss;
-        }
+        };
         if entry.found(now) == Found::Stale {
             self.serve_stale(service, instance, operation);
         }

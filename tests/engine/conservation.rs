@@ -1,6 +1,10 @@
 //! Properties that hold for any system and any sequence of changes.
 
-use pagerdrill::sim::spec::{Abandoned, ConfigReach, KeySpace, Spread};
+use pagerdrill::sim::intervention::Knob;
+use pagerdrill::sim::spec::{
+    Abandoned, AgeFrom, Backoff, Backup, BreakerSpec, CallSpec, ConfigReach, Confirm, Jitter, KeySpace,
+    LocalSpec, LockSpec, OriginBudget, QuerySpec, Reading, Spread, Step as SpecStep, WrittenBy,
+};
 use pagerdrill::sim::{Fault, Intervention, Spec, World};
 use pagerdrill::telemetry::Recorder;
 use pagerdrill::units::{SimSpan, SimTime};
@@ -52,6 +56,97 @@ fn strained() -> impl Strategy<Value = Spec> {
         )
 }
 
+/// A way to read with any of its defences.
+fn reading() -> impl Strategy<Value = Reading> {
+    let switch = || prop::bool::ANY;
+    (
+        (switch(), switch(), prop::option::of(100u64..3_000), switch(), switch(), switch()),
+        (prop::option::of(1.0..60.0f64), prop::option::of(1u32..5), switch()),
+        (prop::option::of((1u32..200, switch())), 0u64..300, 1u32..3, prop::option::of(1u32..6)),
+    )
+        .prop_map(
+            |(
+                (serve_stale, coalesce, lock, by_query, from_start, static_answer),
+                (per_s, at_once, fleet),
+                (local, cache_timeout, cache_attempts, breaker),
+            )| Reading {
+                serve_stale,
+                coalesce,
+                lock: lock.map(|ttl| LockSpec { ttl: ms(ttl), wait: (ms(5), ms(20)) }),
+                origin: OriginBudget { per_s, at_once, fleet },
+                local: local.map(|(entries, keep_stamps)| LocalSpec { entries, keep_stamps }),
+                age_from: if from_start { AgeFrom::QueryStart } else { AgeFrom::Result },
+                written_by: if by_query { WrittenBy::Query } else { WrittenBy::Request },
+                cache_timeout: ms(cache_timeout),
+                cache_attempts,
+                breaker: breaker.map(|failures| BreakerSpec { failures, open: ms(400) }),
+                static_answer,
+            },
+        )
+}
+
+/// The same under any defences, perhaps behind a second service that calls it.
+fn defended() -> impl Strategy<Value = Spec> {
+    let switch = || prop::bool::ANY;
+    (
+        (strained(), reading(), prop::option::of(2u32..40), prop::option::of(50u64..600)),
+        (prop::option::of((20u64..400, 1u32..4, switch(), switch(), 0u64..30)), 0u64..40, 0.0..0.4f64),
+        (0u32..3, prop::option::of(0.0..0.5f64), switch()),
+    )
+        .prop_map(
+            |(
+                (mut spec, reading, workers, deadline),
+                (chain, io, jitter),
+                (backup, retry_budget, honours),
+            )| {
+                spec.reads[0].soft_ttl = spec.reads[0].ttl.map(|_| ms(1_200));
+                spec.reads[0].ttl_jitter = jitter;
+                spec.reads[0].query.io = Spread::Fixed(ms(io));
+                spec.caches[0].backup = match backup {
+                    1 => Some(Backup::Replica { lag: ms(300), latency: ms(2), nodes: 1 }),
+                    2 => Some(Backup::Gutter { ttl: ms(500), nodes: 1 }),
+                    _ => None,
+                };
+                let client = &mut spec.clients[0];
+                client.retry_budget = retry_budget;
+                client.honours_retry_after = honours;
+                let (first, cap) = (ms(20), ms(300));
+                client.backoff = Backoff { first, factor: 2.0, cap, jitter: Jitter::Full };
+                let service = &mut spec.services[0];
+                (service.reading, service.workers) = (reading, workers);
+                (service.deadline, service.retry_after) = (deadline.map(ms), Some(ms(100)));
+                if let Some((timeout, attempts, cancels, confirms, backoff)) = chain {
+                    let takes = Spread::Uniform { low: ms(5), high: ms(60) };
+                    let query =
+                        QuerySpec { work: Spread::Fixed(ms(3)), io: Spread::Fixed(ms(io)), cold_factor: 1.0 };
+                    service.steps = vec![
+                        SpecStep::Work { name: "work".to_owned(), takes },
+                        SpecStep::Read,
+                        SpecStep::Query { name: "query".to_owned(), query, pool: 0 },
+                    ];
+                    let mut edge = service.clone();
+                    edge.name = "edge".to_owned();
+                    (edge.cache, edge.database, edge.deadline) = (None, None, None);
+                    edge.pools.clear();
+                    edge.reading = Reading::default();
+                    let confirm = confirms.then_some(Confirm { service: 0, wait: ms(150) });
+                    edge.steps = vec![SpecStep::Call(CallSpec {
+                        name: "call".to_owned(),
+                        service: 0,
+                        timeout: ms(timeout),
+                        attempts,
+                        backoff: ms(backoff),
+                        cancels,
+                        confirm,
+                    })];
+                    spec.services.push(edge);
+                    spec.balancer.routes = vec![(1, 1.0)];
+                }
+                spec
+            },
+        )
+}
+
 #[derive(Clone, Debug)]
 enum Step {
     Wait(u64),
@@ -75,6 +170,31 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0.0..1.0f64).prop_map(|survivors| {
             Step::Break(Fault::CacheNodeLost { cache: 0, failover: SimSpan::from_millis(800), survivors })
         }),
+        1 => Just(Step::Break(Fault::DatabaseDown { database: 0, lasts: ms(600) })),
+        1 => (1u32..3).prop_map(|count| Step::Break(Fault::InstancesLost { service: 0, count })),
+        1 => Just(Step::Break(Fault::LockHolderLost { service: 0 })),
+        1 => Just(Step::Break(Fault::SlowWork {
+            service: 0, adds: Spread::Uniform { low: ms(10), high: ms(80) }, lasts: ms(900)
+        })),
+        3 => knob().prop_map(|(knob, value)| Step::Change(Set { knob, value })),
+    ]
+}
+
+/// A setting of the service that reads, and a value that it can have.
+fn knob() -> impl Strategy<Value = (Knob, Option<f64>)> {
+    use Knob::*;
+    let switches =
+        prop::sample::select(vec![ServeStale(0), Coalesce(0), KeepStamps(0), StaticAnswer(0), RetryAfter(0)]);
+    let spans =
+        prop::sample::select(vec![ClientTimeout(0), Deadline(0), Lock(0), SoftTtl(0), CacheTimeout(0)]);
+    let counts =
+        prop::sample::select(vec![Workers(0), OriginAtOnce(0), LocalEntries(0), Breaker(0), OriginRate(0)]);
+    prop_oneof![
+        (switches, prop::bool::ANY).prop_map(|(knob, on)| (knob, Some(f64::from(u8::from(on))))),
+        (spans, prop::option::of(0.02..2.0f64)).prop_map(|(knob, value)| (knob, value)),
+        (counts, prop::option::of(1u32..60)).prop_map(|(knob, value)| (knob, value.map(f64::from))),
+        (0.2..4.0f64).prop_map(|cores| (Cores(0), Some(cores))),
+        (0.5..5.0f64).prop_map(|ttl| (Ttl(0), Some(ttl))),
     ]
 }
 
@@ -93,7 +213,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_lost_and_nothing_appears(spec in strained(), seed in 0u64..1000, steps in prop::collection::vec(step(), 1..25)) {
+    fn nothing_is_lost_and_nothing_appears(spec in prop_oneof![1 => strained().boxed(), 3 => defended().boxed()], seed in 0u64..1000, steps in prop::collection::vec(step(), 1..25)) {
         prop_assert_eq!(spec.problems(), Vec::<String>::new());
         let mut world = World::new(&spec, seed);
         for step in &steps {
@@ -103,7 +223,7 @@ proptest! {
     }
 
     #[test]
-    fn the_size_of_a_step_does_not_matter(spec in strained(), seed in 0u64..1000, steps in prop::collection::vec(step(), 1..15), cut in 1u64..700) {
+    fn the_size_of_a_step_does_not_matter(spec in defended(), seed in 0u64..1000, steps in prop::collection::vec(step(), 1..15), cut in 1u64..700) {
         let run = |advance: &mut dyn FnMut(&mut World, &mut Recorder, SimTime)| {
             let mut world = World::new(&spec, seed);
             let mut recorder = Recorder::new(&world);
@@ -123,7 +243,7 @@ proptest! {
     }
 
     #[test]
-    fn a_clone_goes_on_as_the_original_would(spec in strained(), seed in 0u64..1000) {
+    fn a_clone_goes_on_as_the_original_would(spec in defended(), seed in 0u64..1000) {
         let mut world = World::new(&spec, seed);
         world.advance(SimTime::from_secs(2));
         let mut fork = world.clone();
