@@ -5,6 +5,7 @@ use predicates::prelude::*;
 use predicates::str::contains;
 
 const MINIMAL: &str = "tests/incidents/good/minimal.ron";
+const CALLS: &str = "tests/incidents/good/calls.ron";
 const MISTAKES: &str = "tests/incidents/bad/several-mistakes.ron";
 
 fn pagerdrill(args: &[&str]) -> assert_cmd::assert::Assert {
@@ -93,6 +94,59 @@ fn names_lists_what_a_file_can_name() {
 }
 
 #[test]
+fn tests_print_the_same_whatever_runs_at_the_same_time() {
+    let told = |jobs: &str| {
+        let args = ["test", CALLS, "--seeds", "2", "--scale", "0.2", "--jobs", jobs];
+        let out = pagerdrill(&args).code(0).get_output().stdout.clone();
+        String::from_utf8(out).expect("text")
+    };
+    let one = told("1");
+    assert_eq!(one, told("3"));
+    assert!(one.contains("without the job") && one.contains("seed 2"), "{one}");
+    pagerdrill(&["test", "--all", CALLS]).code(2).stderr(contains("cannot be used with"));
+}
+
+#[test]
+fn fairness_alone_fails_when_an_incident_is_not_fair() {
+    // Nothing is harmed in it, so doing nothing is as good as anything.
+    pagerdrill(&["test", CALLS, "--fair-seeds", "2", "--scale", "0.2"])
+        .code(1)
+        .stdout(contains("unfair  doing nothing does not help"))
+        .stdout(contains("figure").not());
+    pagerdrill(&["test", CALLS, "--fair-seeds", "2", "--seeds", "3"]).code(2);
+}
+
+#[test]
+fn a_lab_compares_variants_and_values() {
+    let lab = |args: &[&str]| {
+        let mut all = vec!["lab", CALLS, "--scale", "0.2"];
+        all.extend(args);
+        pagerdrill(&all)
+    };
+    lab(&[]).code(0).stdout(contains("as it is")).stdout(contains("patient: The call may take longer"));
+    lab(&["--sweep", "services.edge.workers=1,50,None", "--set", "services.edge.deadline=None"])
+        .code(0)
+        .stdout(contains("services.edge.workers=None"))
+        .stdout(contains("as it is").not());
+    lab(&["--set", "services.edge.workers=1"]).code(0).stdout(contains("as it is"));
+    let out = lab(&["--json"]).code(0).get_output().stdout.clone();
+    let told: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+    assert_eq!(told["rows"].as_array().map(Vec::len), Some(3));
+    assert_eq!(told["rows"][1]["name"], "no job");
+    assert!(told["rows"][1]["values"][1]["value"].as_f64().is_some_and(|calls| calls > 0.0));
+    lab(&["--set", "services.edge.worker=1"]).code(2).stderr(contains("did you mean `workers`?"));
+    lab(&["--set", "services.edge.workers=many"]).code(2).stderr(contains("cannot be `many`"));
+    lab(&["--set", "services.edge.workers=0"]).code(2).stderr(contains("cannot run"));
+    lab(&["--set", "workers"]).code(2).stderr(contains("is no change"));
+    lab(&["--chart", "no.series"]).code(2).stderr(contains("--names"));
+    pagerdrill(&["lab", MINIMAL]).code(2).stderr(contains("has no lab"));
+    pagerdrill(&["run", CALLS, "--variant", "no job", "--scale", "0.2"])
+        .code(0)
+        .stdout(contains("Figures of the incident: 1 of 1 held"));
+    pagerdrill(&["run", CALLS, "--variant", "no jog"]).code(2).stderr(contains("did you mean \"no job\"?"));
+}
+
+#[test]
 fn test_fails_exactly_when_a_figure_that_must_hold_does_not() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = std::fs::read_to_string(MINIMAL).expect("the fixture");
@@ -125,4 +179,38 @@ fn test_fails_exactly_when_a_figure_that_must_hold_does_not() {
         .code(0)
         .stdout(contains("note"))
         .stdout(contains("the system is too small"));
+}
+
+/// What a scheduler would do: one part for each machine, then the parts together.
+#[test]
+fn parts_of_a_test_merge_into_the_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let test = ["test", "tests/incidents/good/calls.ron", "--seeds", "3"];
+    let whole = pagerdrill(&test).get_output().clone();
+    let part = |shard: &str| {
+        let made = pagerdrill(&[&test[..], &["--shard", shard]].concat()).code(0).get_output().stdout.clone();
+        let path = folder.path().join(shard.replace('/', "-of-"));
+        std::fs::write(&path, made).expect("written");
+        path.to_str().expect("a path").to_owned()
+    };
+    let (one, two) = (part("1/2"), part("2/2"));
+    let merged = pagerdrill(&["merge", &two, &one]).get_output().clone();
+    assert_eq!((merged.status.code(), merged.stdout), (whole.status.code(), whole.stdout));
+
+    pagerdrill(&["merge", &one]).code(2).stderr(contains("part 2 of 2 is missing"));
+    pagerdrill(&["merge", &one, &one]).code(2).stderr(contains("are the same part"));
+    pagerdrill(&["merge", "Cargo.toml"]).code(2).stderr(contains("is not what `test --shard` prints"));
+    pagerdrill(&[&test[..], &["--shard", "3/2"]].concat()).code(2).stderr(contains("1/4 to 4/4"));
+}
+
+#[test]
+fn real_threads_read_as_often_as_the_model_says() {
+    let out = pagerdrill(&["lab", "load-bearing-cache", "--real", "--json"]).code(0).get_output().stdout.clone();
+    let told: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+    for (way, reads) in [(0, 100), (1, 1)] {
+        for counted in ["reads_real", "reads_model", "served"] {
+            let expected = if counted == "served" { 100 } else { reads };
+            assert_eq!(told["outcomes"][way][counted], expected, "{told:#}");
+        }
+    }
 }

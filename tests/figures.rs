@@ -12,6 +12,17 @@ fn shipped() -> Vec<String> {
     incidents.iter().map(|i| i["id"].as_str().expect("an id").to_owned()).collect()
 }
 
+/// Many seeds at a small scale, where a run takes little: chance must not decide who wins. `--fair-seeds 20` does more of
+/// them.
+#[test]
+fn shipped_incidents_are_fair_for_several_seeds() {
+    let output = Command::new(env!("CARGO_BIN_EXE_pagerdrill"))
+        .args(["test", "--all", "--fair-seeds", "5", "--scale", "0.1"])
+        .output()
+        .expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
 #[test]
 fn key_figures_hold_at_full_scale_and_the_incident_is_fair() {
     let names = shipped();

@@ -6,14 +6,15 @@ use pagerdrill::game::command::{
     Command, Direction, EvidenceId, Expected, Finding, Prediction, Source, Verdict,
 };
 use pagerdrill::game::{
-    FeedKind, Mode, ReplayError, RunFile, Session, SessionOptions, holds, play_plan, replay,
+    Argument, FeedKind, Mode, ReplayError, RunFile, Session, SessionOptions, action_text, action_with, holds,
+    play_plan, replay,
 };
-use pagerdrill::incident::schema::{Action, Severity};
+use pagerdrill::incident::schema::{Action, Knob, Lever, Setting, Severity};
 use pagerdrill::incident::{Incident, load};
 use pagerdrill::report;
 use pagerdrill::score::{Dimension, Grade, References, Score, Seen, debrief, score};
 use pagerdrill::telemetry::Series;
-use pagerdrill::units::{Rate, SECOND, SimTime, TimeOfDay, Unit};
+use pagerdrill::units::{Rate, Ratio, SECOND, SimSpan, SimTime, TimeOfDay, Unit};
 use proptest::prelude::*;
 
 fn incident() -> Arc<Incident> {
@@ -287,6 +288,93 @@ fn every_lever_says_what_it_takes_and_how_to_undo_it() {
     insta::assert_snapshot!(levers.iter().map(text).collect::<String>());
     let mobile = levers.iter().find(|l| l.title.contains("mobile")).expect("a lever");
     assert!(mobile.takes.contains("60 s"), "{}", mobile.takes);
+}
+
+/// A system with every part, a small part of it: settings are the same at any size.
+fn with_settings() -> Session {
+    let incident = load("calls.ron", include_str!("incidents/good/calls.ron")).incident.expect("a good file");
+    Session::new(
+        Arc::new(incident),
+        SessionOptions { mode: Mode::Live, scale: 0.2, ..SessionOptions::default() },
+    )
+}
+
+/// What a setting's lever shows as its present value.
+fn shown(session: &Session, knob: &Knob) -> String {
+    let levers = session.view().levers();
+    levers.into_iter().find(|l| l.lever == Lever::Set(knob.clone())).expect("the lever is offered").now
+}
+
+#[test]
+fn a_setting_shows_what_it_was_last_set_to_by_whomever() {
+    let mut s = with_settings();
+    let call = Knob::CallTimeout("edge".to_owned(), "stock.reserve".to_owned());
+    let (stale, rate) = (Knob::ServeStale("stock".to_owned()), Knob::OriginRate("stock".to_owned()));
+    let (workers, route) = (Knob::Workers("edge".to_owned()), Knob::Route("canary".to_owned()));
+    go(&mut s, "10:02:00");
+    assert_eq!(shown(&s, &call), "800 ms");
+    assert_eq!(shown(&s, &stale), "on");
+    assert_eq!(shown(&s, &rate), "50/s");
+    assert_eq!(shown(&s, &workers), "50");
+    assert_eq!(shown(&s, &route), "0 %");
+    // Somebody else has changed it by then.
+    go(&mut s, "10:03:00");
+    assert_eq!(shown(&s, &call), "250 ms");
+    let set = |knob: &Knob, setting| pull(Action::Set(knob.clone(), setting));
+    for (knob, setting, now) in [
+        (&call, Setting::Span(SimSpan::from_millis(1_500)), "1.5 s"),
+        (&call, Setting::Span(SimSpan::from_millis(800)), "800 ms"),
+        (&stale, Setting::Off, "off"),
+        (&rate, Setting::Off, "off"),
+        (&rate, Setting::Rate(Rate(25.0)), "25/s"),
+        (&workers, Setting::Number(80.0), "80"),
+        (&route, Setting::Share(Ratio(0.5)), "50.0 %"),
+    ] {
+        s.submit(set(knob, setting)).expect("it can be set");
+        assert_eq!(shown(&s, knob), now);
+    }
+    refused(&mut s, set(&rate, Setting::On), "does not take such a value");
+    refused(&mut s, set(&workers, Setting::Number(2.5)), "whole number");
+    refused(&mut s, set(&workers, Setting::Number(0.0)), "can be 1 to");
+    refused(&mut s, set(&workers, Setting::Number(f64::NAN)), "whole number");
+    refused(&mut s, set(&route, Setting::Share(Ratio(1.5))), "can be 0 % to 100 %");
+    refused(&mut s, set(&Knob::Deadline("edge".to_owned()), Setting::Off), "not offer");
+    go(&mut s, "10:04:00");
+}
+
+#[test]
+fn a_setting_is_a_lever_with_its_own_argument() {
+    let s = with_settings();
+    let levers = s.view().levers();
+    assert_eq!(levers.len(), s.incident().file().levers.len());
+    let text = |l: &pagerdrill::game::LeverView| {
+        let also: String = l.also.iter().map(|(title, _)| format!("  also: {title}\n")).collect();
+        format!("{}: {}\n  {}\n  {}\n  {}\n{also}", l.title, l.now, l.takes, l.undo, l.effect)
+    };
+    let set = levers.iter().filter(|l| matches!(l.lever, Lever::Set(_) | Lever::PoolSize { .. }));
+    insta::assert_snapshot!(set.map(text).collect::<String>());
+    for lever in &levers {
+        // Whatever a dialog offers to start from can be done.
+        let action = match lever.argument {
+            Argument::None => action_with(&lever.lever, 0.0, 0.0),
+            Argument::Switch { on } => action_with(&lever.lever, if on { 0.0 } else { 1.0 }, 0.0),
+            Argument::Number { min, max, suggested, .. } => {
+                assert!((min..=max).contains(&suggested), "{lever:?}");
+                action_with(&lever.lever, suggested, 0.0)
+            }
+            Argument::WarmUp { suggested_keys, suggested_rate, .. } => {
+                action_with(&lever.lever, f64::from(suggested_keys), suggested_rate)
+            }
+        };
+        assert_eq!(action.lever(), lever.lever);
+        assert!(!action_text(&action).is_empty());
+        let mut s = with_settings();
+        go(&mut s, "10:03:00");
+        s.submit(pull(action)).expect("what is suggested can be done");
+        for (_, also) in &lever.also {
+            s.submit(pull(also.clone())).expect("and so can what is offered beside it");
+        }
+    }
 }
 
 // -------------------------------------------------------------------------------------------------- predictions

@@ -514,13 +514,14 @@ pub(super) fn view(
             };
             if knob.can_be_absent() && now.is_some() {
                 let removed = Action::Set(knob.clone(), knob.kind().setting(None));
-                also.push((format!("Remove the {}", setting::name(knob)), removed));
+                also.push((format!("Off: {}", setting::name(knob)), removed));
             }
-            let undo = match at_start {
-                None => "Remove it again; that takes the same way and time.".to_owned(),
-                start => {
-                    format!("Set it back to {}; it takes the same way and time.", setting::value(knob, start))
+            let start = setting::value(knob, at_start);
+            let undo = match (knob.kind(), at_start) {
+                (Kind::Switch, _) | (_, None) => {
+                    format!("Switch it {start} again; it takes the same way and time.")
                 }
+                _ => format!("Set it back to {start}; it takes the same way and time."),
             };
             (
                 setting::title(knob),

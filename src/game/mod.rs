@@ -24,7 +24,7 @@ pub use budget::Budget;
 pub use evidence::Evidence;
 pub use feed::{FeedItem, FeedKind, fill};
 pub use lever::{Argument, LeverView, action_text, action_with};
-pub use plan::{PlanError, play_on, play_plan};
+pub use plan::{PlanError, play_on, play_plan, watch_plan};
 pub use prediction::{About, Forecast, Outcome, TOLERANCE, direction_words, holds};
 pub use refusal::Refusal;
 pub use run_file::{ReplayError, RunFile, replay};

@@ -7,7 +7,7 @@ use super::refusal::Refusal;
 use super::session::{Mode, Session, SessionOptions};
 use crate::incident::Incident;
 use crate::incident::schema::Plan;
-use crate::units::{SimTime, TimeOfDay};
+use crate::units::{SECOND, SimTime, TimeOfDay};
 
 /// Why a plan could not be played.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,17 +87,44 @@ pub fn play_plan(
     options: SessionOptions,
     until: SimTime,
 ) -> Result<Session, PlanError> {
+    watch_plan(incident, plan, options, until, |_| true)
+}
+
+/// As [`play_plan`], and shows the session to `watch` at the start and at every whole second from then on; when `watch` has
+/// seen enough, it says `false`, and the run ends there.
+///
+/// # Errors
+/// As [`play_plan`].
+pub fn watch_plan(
+    incident: &Arc<Incident>,
+    plan: Option<&Plan>,
+    options: SessionOptions,
+    until: SimTime,
+    mut watch: impl FnMut(&Session) -> bool,
+) -> Result<Session, PlanError> {
     let steps = plan.map_or(Ok(Vec::new()), |p| instants(incident, p))?;
     let mode = mode_of(incident, &steps);
     let session = Session::new(Arc::clone(incident), SessionOptions { mode, ..options });
-    play_on(session, plan, until)
+    if !watch(&session) {
+        return Ok(session);
+    }
+    play_watched(session, plan, until, watch)
 }
 
 /// Plays the steps of a plan that lie at or after the present instant of a session, up to `until`.
 ///
 /// # Errors
 /// As [`play_plan`].
-pub fn play_on(mut session: Session, plan: Option<&Plan>, until: SimTime) -> Result<Session, PlanError> {
+pub fn play_on(session: Session, plan: Option<&Plan>, until: SimTime) -> Result<Session, PlanError> {
+    play_watched(session, plan, until, |_| true)
+}
+
+fn play_watched(
+    mut session: Session,
+    plan: Option<&Plan>,
+    until: SimTime,
+    mut watch: impl FnMut(&Session) -> bool,
+) -> Result<Session, PlanError> {
     if let Some(plan) = plan {
         let incident = Arc::clone(session.incident());
         let steps = instants(&incident, plan)?;
@@ -105,12 +132,30 @@ pub fn play_on(mut session: Session, plan: Option<&Plan>, until: SimTime) -> Res
             if at > until || at >= session.end() {
                 break;
             }
-            session.advance(at);
+            if !advance(&mut session, at, &mut watch) {
+                return Ok(session);
+            }
             session
                 .submit(Command::Pull { action: action.clone(), prediction: None })
                 .map_err(|refusal| PlanError::Refused { step: i + 1, at: *time, refusal })?;
         }
     }
-    session.advance(until);
+    advance(&mut session, until, &mut watch);
     Ok(session)
+}
+
+/// Moves a session on, a second at a time, for as long as `watch` wants.
+fn advance(session: &mut Session, until: SimTime, watch: &mut impl FnMut(&Session) -> bool) -> bool {
+    let until = until.min(session.end());
+    while session.now() < until {
+        let before = session.now();
+        session.advance(SimTime((before.0 / SECOND + 1) * SECOND).min(until));
+        if session.now() == before {
+            break;
+        }
+        if session.now().0.is_multiple_of(SECOND) && !watch(session) {
+            return false;
+        }
+    }
+    true
 }

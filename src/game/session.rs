@@ -160,7 +160,8 @@ impl Session {
             normal_rate,
             now: SimTime::ZERO,
             over: false,
-            trigger: script.first().map_or(page, |s| s.0),
+            // What breaks first; where nothing does, traffic that changes starts it.
+            trigger: script.first().map(|s| s.0).or(spec.traffic.get(1).map(|t| t.0)).unwrap_or(page),
             script,
             scripted: 0,
             others: incident.done_by_others(),
@@ -255,6 +256,11 @@ impl Session {
     /// What the engine has counted so far.
     pub fn counters(&self) -> &crate::sim::meter::Counters {
         self.plant.world().counters()
+    }
+
+    /// The simulated system itself, for those who may look behind the screens.
+    pub fn world(&self) -> &crate::sim::World {
+        self.plant.world()
     }
 
     /// The same run without gates, played to the end of its clock with nobody at it any more.

@@ -17,8 +17,8 @@ pub(super) fn name(knob: &Knob) -> String {
         Knob::ServeStale(of) => format!("stale values served by {of}"),
         Knob::Coalesce(of) => format!("coalescing of reads in {of}"),
         Knob::Lock(of) => format!("lock on misses of {of}"),
-        Knob::OriginRate(of) => format!("source reads per second of {of}"),
-        Knob::OriginAtOnce(of) => format!("source reads at once of {of}"),
+        Knob::OriginRate(of) => format!("limit on source reads of {of}"),
+        Knob::OriginAtOnce(of) => format!("limit on source reads at once of {of}"),
         Knob::LocalEntries(of) => format!("entries copied by {of}"),
         Knob::KeepStamps(of) => format!("times kept by copies in {of}"),
         Knob::Breaker(of) => format!("breaker on the cache of {of}"),
@@ -46,7 +46,7 @@ pub(super) fn title(knob: &Knob) -> String {
 /// A value, as the engine takes it, in words.
 pub(super) fn value(knob: &Knob, value: Option<f64>) -> String {
     match (knob.kind(), value) {
-        (_, None) => "none".to_owned(),
+        (_, None) => "off".to_owned(),
         (Kind::Switch, Some(on)) => if on == 0.0 { "off" } else { "on" }.to_owned(),
         (kind, Some(value)) => kind.unit().show(value),
     }
@@ -56,8 +56,7 @@ pub(super) fn value(knob: &Knob, value: Option<f64>) -> String {
 pub(super) fn change(knob: &Knob, setting: Setting) -> String {
     let name = name(knob);
     match knob.value(setting) {
-        Some(None) => format!("{name} removed"),
-        Some(new) if knob.kind() == Kind::Switch => format!("{name} {}", value(knob, new)),
+        Some(new) if new.is_none() || knob.kind() == Kind::Switch => format!("{name} {}", value(knob, new)),
         Some(new) => format!("{name} to {}", value(knob, new)),
         None => format!("{name} to a value that does not suit it"),
     }
@@ -266,8 +265,8 @@ mod tests {
                 "timeout of inventory.reserve in orders to 250 ms",
             ),
             (Knob::ServeStale(api()), Setting::On, "stale values served by api on"),
-            (Knob::Deadline(api()), Setting::Off, "deadline of api removed"),
-            (Knob::OriginRate(api()), Setting::Rate(Rate(25.0)), "source reads per second of api to 25/s"),
+            (Knob::Deadline(api()), Setting::Off, "deadline of api off"),
+            (Knob::OriginRate(api()), Setting::Rate(Rate(25.0)), "limit on source reads of api to 25/s"),
             (Knob::Route(api()), Setting::Share(Ratio(0.5)), "share of requests to api to 50.0 %"),
             (Knob::Workers(api()), Setting::Number(300.0), "workers per instance of api to 300"),
         ] {

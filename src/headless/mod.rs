@@ -1,5 +1,7 @@
 //! Runs without a player: a plan drives a session as fast as possible, and what came of it is written as JSON.
 
+mod capacity;
+pub mod frames;
 mod json;
 
 use std::sync::Arc;
@@ -11,6 +13,7 @@ use crate::incident::schema::{Name, Plan};
 use crate::score::Harm;
 use crate::units::SimTime;
 
+pub use capacity::{Capacity, capacity};
 pub use json::SCHEMA;
 
 /// Who acts.
@@ -22,6 +25,25 @@ pub enum Pilot {
     Named(Name),
     /// A plan of somebody's own, with what it is called.
     Own(String, Plan),
+}
+
+impl Pilot {
+    /// What the plan is called, and the plan.
+    fn plan<'a>(&'a self, incident: &'a Incident) -> Result<(&'a str, Option<&'a Plan>), RunError> {
+        let plans = &incident.file().plans;
+        match self {
+            Pilot::Nobody => Ok(("none", None)),
+            Pilot::Named(name) => match plans.get(name) {
+                Some(plan) => Ok((name.as_str(), Some(plan))),
+                None => {
+                    let known =
+                        plans.keys().map(String::as_str).chain(["none"]).collect::<Vec<_>>().join(", ");
+                    Err(RunError::NoSuchPlan { wanted: name.clone(), known })
+                }
+            },
+            Pilot::Own(label, plan) => Ok((label.as_str(), Some(plan))),
+        }
+    }
 }
 
 /// How to run.
@@ -88,17 +110,11 @@ pub enum Ending {
 /// # Errors
 /// When the plan is unknown or cannot be played.
 pub fn run(incident: &Arc<Incident>, pilot: &Pilot, options: Options) -> Result<RunResult, RunError> {
-    let plans = &incident.file().plans;
-    let (name, plan, stated_for) = match pilot {
-        Pilot::Nobody => ("none", None, Some(None)),
-        Pilot::Named(name) => match plans.get(name) {
-            Some(plan) => (name.as_str(), Some(plan), Some(Some(name.clone()))),
-            None => {
-                let known = plans.keys().map(String::as_str).chain(["none"]).collect::<Vec<_>>().join(", ");
-                return Err(RunError::NoSuchPlan { wanted: name.clone(), known });
-            }
-        },
-        Pilot::Own(label, plan) => (label.as_str(), Some(plan), None),
+    let (name, plan) = pilot.plan(incident)?;
+    let stated_for = match pilot {
+        Pilot::Nobody => Some(None),
+        Pilot::Named(name) => Some(Some(name.clone())),
+        Pilot::Own(..) => None,
     };
     let session_options =
         SessionOptions { seed: options.seed, scale: options.scale, ..SessionOptions::default() };

@@ -227,6 +227,7 @@ fn reading(reading: &schema::ReadPath) -> Reading {
         },
         cache_timeout: reading.cache_timeout,
         cache_attempts: reading.cache_attempts,
+        cache_backoff: reading.cache_backoff,
         breaker: reading
             .breaker
             .map(|breaker| BreakerSpec { failures: breaker.failures, open: breaker.open }),

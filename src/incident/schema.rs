@@ -503,6 +503,8 @@ pub struct ReadPath {
     pub cache_timeout: SimSpan,
     /// Such calls for each request.
     pub cache_attempts: u32,
+    /// Between two of them the client pauses a random time, at most this.
+    pub cache_backoff: SimSpan,
     /// Stops asking an unreachable cache.
     pub breaker: Option<Breaker>,
     /// A request that may not read the source gets a static, degraded answer instead of a 503.
@@ -521,6 +523,7 @@ impl Default for ReadPath {
             written_by: WrittenBy::Query,
             cache_timeout: SimSpan::ZERO,
             cache_attempts: 1,
+            cache_backoff: SimSpan::ZERO,
             breaker: None,
             static_answer: false,
         }

@@ -93,6 +93,24 @@ impl Copied {
         (between(self.stamp.read_at, now), between(self.stamp.believed_at, now))
     }
 
+    /// Whether no value was ever written, or it was wiped out.
+    pub(super) fn was_never(self) -> bool {
+        self.expires == 0
+    }
+
+    /// How long it is fresh and how long it is kept, counted from when it is believed to have been read, nanoseconds.
+    pub(super) fn lives(self) -> (u64, u64) {
+        let life =
+            |end: u32| ((i64::from(end) - i64::from(self.stamp.believed_at)).max(0) as u64) << TICK_BITS;
+        (life(self.stamp.fresh_until), life(self.expires))
+    }
+
+    /// Its age where nothing but the expiry is kept: what it has used up of `hard` nanoseconds.
+    pub(super) fn age_by_expiry(self, hard: u64, now: u64) -> u64 {
+        let read_at = i64::from(self.expires) - i64::from(tick(hard));
+        ((i64::from(tick(now)) - read_at).max(0) as u64) << TICK_BITS
+    }
+
     /// Whether it is believed to have been read at least as late as another.
     pub(super) fn believed_as_new_as(self, other: Copied) -> bool {
         self.stamp.believed_at >= other.stamp.believed_at
@@ -265,6 +283,13 @@ impl Cache {
             self.store.put(key, entry);
         }
         !self.down || self.backup.is_some()
+    }
+
+    /// A replica has had time to receive everything.
+    pub(super) fn copy_to_replica(&mut self) {
+        if let Some(BackupStore { spec: Backup::Replica { .. }, store }) = &mut self.backup {
+            *store = self.store.clone();
+        }
     }
 
     /// What answers for a key while the main store is out of reach, and what the way there adds, nanoseconds. A replica

@@ -6,7 +6,7 @@
 //! a few control events, goes through a heap. Ties are broken by a sequence number that counts every scheduling,
 //! so the order does not depend on which structure an event happens to be in.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 
 /// Nothing scheduled.
@@ -46,6 +46,8 @@ pub enum Source {
     Register(Register),
     /// The heap.
     Heap,
+    /// The next arrival, where arrivals are events.
+    Arrival,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,18 +67,134 @@ pub struct Events<T: Ord + Clone> {
     rings: Vec<(u64, VecDeque<Due>, usize)>,
     registers: Vec<usize>,
     heap: BinaryHeap<Reverse<(u64, u64, T)>>,
+    plain: Option<PlainSet<T>>,
+}
+
+/// The plainest event set there is: one heap for everything, arrivals too. A world on it is the twin that the quick
+/// structures are held against: the same events in the same order, many times slower.
+#[derive(Clone, Debug)]
+struct PlainSet<T: Clone> {
+    heap: BinaryHeap<Reverse<Plain<T>>>,
+    /// The scheduling that each register stands for; what it was set to before is void.
+    registers: Vec<u64>,
+}
+
+#[derive(Clone, Debug)]
+struct Plain<T> {
+    at: u64,
+    order: u64,
+    what: What<T>,
+}
+
+#[derive(Clone, Debug)]
+enum What<T> {
+    Ring(Ring, Entry),
+    Register(Register),
+    Heap(T),
+    Arrival,
+}
+
+impl<T> PartialEq for Plain<T> {
+    fn eq(&self, other: &Plain<T>) -> bool {
+        (self.at, self.order) == (other.at, other.order)
+    }
+}
+
+impl<T> Eq for Plain<T> {}
+
+impl<T> PartialOrd for Plain<T> {
+    fn partial_cmp(&self, other: &Plain<T>) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Plain<T> {
+    fn cmp(&self, other: &Plain<T>) -> Ordering {
+        (self.at, self.order).cmp(&(other.at, other.order))
+    }
+}
+
+impl<T: Clone> PlainSet<T> {
+    fn push(&mut self, at: u64, order: u64, what: What<T>) {
+        self.heap.push(Reverse(Plain { at, order, what }));
+    }
+
+    fn set(&mut self, register: Register, at: u64, order: u64) {
+        if self.registers.len() <= register.0 {
+            self.registers.resize(register.0 + 1, 0);
+        }
+        self.registers[register.0] = order;
+        if at != NEVER {
+            self.push(at, order, What::Register(register));
+        }
+        self.drop_void();
+    }
+
+    /// Keeps a void event from being the first.
+    fn drop_void(&mut self) {
+        while let Some(Reverse(Plain { order, what: What::Register(register), .. })) = self.heap.peek()
+            && self.registers[register.0] != *order
+        {
+            self.heap.pop();
+        }
+    }
+
+    fn next(&self) -> (u64, Source) {
+        self.heap.peek().map_or((NEVER, Source::Heap), |Reverse(first)| {
+            let source = match first.what {
+                What::Ring(ring, _) => Source::Ring(ring),
+                What::Register(register) => Source::Register(register),
+                What::Heap(_) => Source::Heap,
+                What::Arrival => Source::Arrival,
+            };
+            (first.at, source)
+        })
+    }
+
+    fn pop(&mut self) -> Option<What<T>> {
+        let Reverse(first) = self.heap.pop()?;
+        self.drop_void();
+        Some(first.what)
+    }
 }
 
 impl<T: Ord + Clone> Events<T> {
     /// An empty set.
     pub fn new() -> Events<T> {
         Events {
+            plain: None,
             order: 0,
             heads: vec![(NEVER, 0)],
             sources: vec![Source::Heap],
             rings: Vec::new(),
             registers: Vec::new(),
             heap: BinaryHeap::new(),
+        }
+    }
+
+    /// An empty set that keeps everything in one heap, for comparison.
+    pub fn plain() -> Events<T> {
+        let plain = PlainSet { heap: BinaryHeap::new(), registers: Vec::new() };
+        Events { plain: Some(plain), ..Events::new() }
+    }
+
+    /// Whether this is the plain set.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.plain.is_some()
+    }
+
+    /// Schedules the next arrival as an event: before everything else of the same instant.
+    pub fn arrival(&mut self, at: u64) {
+        if let Some(plain) = &mut self.plain {
+            plain.push(at, 0, What::Arrival);
+        }
+    }
+
+    /// Takes the arrival that is the next event.
+    pub fn pop_arrival(&mut self) {
+        if let Some(plain) = &mut self.plain {
+            plain.pop();
         }
     }
 
@@ -116,6 +234,9 @@ impl<T: Ord + Clone> Events<T> {
         let order = self.next_order();
         let (delay, queue, head) = &mut self.rings[ring.0];
         let at = now.saturating_add(*delay);
+        if let Some(plain) = &mut self.plain {
+            return plain.push(at, order, What::Ring(ring, entry));
+        }
         if queue.is_empty() {
             self.heads[*head] = (at, order);
         }
@@ -126,12 +247,18 @@ impl<T: Ord + Clone> Events<T> {
     #[inline]
     pub fn set(&mut self, register: Register, at: u64) {
         let order = self.next_order();
+        if let Some(plain) = &mut self.plain {
+            return plain.set(register, at, order);
+        }
         self.heads[self.registers[register.0]] = (at, order);
     }
 
     /// Schedules a control event.
     pub fn at(&mut self, at: u64, event: T) {
         let order = self.next_order();
+        if let Some(plain) = &mut self.plain {
+            return plain.push(at, order, What::Heap(event));
+        }
         self.heap.push(Reverse((at, order, event)));
         self.refresh_heap();
     }
@@ -143,6 +270,9 @@ impl<T: Ord + Clone> Events<T> {
     /// The time and source of the next event.
     #[inline]
     pub fn next(&self) -> (u64, Source) {
+        if let Some(plain) = &self.plain {
+            return plain.next();
+        }
         let mut best = 0;
         let mut at = self.heads[0];
         for (i, &head) in self.heads.iter().enumerate().skip(1) {
@@ -157,6 +287,12 @@ impl<T: Ord + Clone> Events<T> {
     /// Takes a ring's first entry.
     #[inline]
     pub fn pop_ring(&mut self, ring: Ring) -> Option<Entry> {
+        if let Some(plain) = &mut self.plain {
+            return match plain.pop() {
+                Some(What::Ring(_, entry)) => Some(entry),
+                _ => None,
+            };
+        }
         let (_, queue, head) = &mut self.rings[ring.0];
         let due = queue.pop_front()?;
         self.heads[*head] = queue.front().map_or((NEVER, 0), |d| (d.at, d.order));
@@ -171,6 +307,12 @@ impl<T: Ord + Clone> Events<T> {
 
     /// Takes the heap's first event.
     pub fn pop_heap(&mut self) -> Option<T> {
+        if let Some(plain) = &mut self.plain {
+            return match plain.pop() {
+                Some(What::Heap(event)) => Some(event),
+                _ => None,
+            };
+        }
         let Reverse((_, _, event)) = self.heap.pop()?;
         self.refresh_heap();
         Some(event)
@@ -200,6 +342,10 @@ mod tests {
                 match source {
                     Source::Ring(ring) => events.pop_ring(ring).map_or(0, |e| e.id),
                     Source::Heap => events.pop_heap().unwrap_or(0),
+                    Source::Arrival => {
+                        events.pop_arrival();
+                        7
+                    }
                     Source::Register(register) => {
                         events.set(register, NEVER);
                         99
@@ -211,14 +357,20 @@ mod tests {
 
     #[test]
     fn equal_times_keep_the_order_of_scheduling_across_structures() {
-        let mut events = Events::new();
-        let (slow, fast, register) = (events.ring(100), events.ring(10), events.register());
-        let entry = |id| Entry { id, version: 0 };
-        events.after(slow, 0, entry(1));
-        events.at(100, 2);
-        events.after(fast, 90, entry(3));
-        events.set(register, 100);
-        events.at(50, 4);
-        assert_eq!(drain(&mut events), [(50, 4), (100, 1), (100, 2), (100, 3), (100, 99)]);
+        for mut events in [Events::new(), Events::plain()] {
+            let (slow, fast, register) = (events.ring(100), events.ring(10), events.register());
+            let entry = |id| Entry { id, version: 0 };
+            events.after(slow, 0, entry(1));
+            events.set(register, 20);
+            events.at(100, 2);
+            events.after(fast, 90, entry(3));
+            events.set(register, 100);
+            events.at(50, 4);
+            events.arrival(100);
+            let mut all = drain(&mut events);
+            // Only the plain set has arrivals; they come before everything else of the same instant.
+            all.retain(|e| *e != (100, 7));
+            assert_eq!(all, [(50, 4), (100, 1), (100, 2), (100, 3), (100, 99)]);
+        }
     }
 }

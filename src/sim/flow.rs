@@ -4,7 +4,7 @@
 use super::events::Entry;
 use super::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, SpanRecord, TraceRecord};
 use super::read::Look;
-use super::request::{AFTER_SOURCE, BUDGETED, LOCKED, ORPHAN, Operation, Phase, Role};
+use super::request::{BUDGETED, LOCKED, ORPHAN, Operation, Phase, Role};
 use super::service::{InstanceState, Planned};
 use super::spec::Jitter;
 use super::world::{Control, Due, World};
@@ -242,16 +242,13 @@ impl World {
         self.requests.enter(id, Phase::Free, now);
         let request = self.requests.get_mut(id);
         let (budgeted, locked) = (request.clear(BUDGETED), request.clear(LOCKED));
-        let (after_source, request) = (request.clear(AFTER_SOURCE), *request);
+        self.off_the_source(id);
+        let request = *self.requests.get(id);
         let service = &mut self.services[request.service as usize];
         let is_request = request.role != Role::Refresh;
         if is_request {
             service.counters.failures += u64::from(!served);
             service.latency.record(now - request.sent);
-        }
-        if after_source {
-            service.origin_in_flight -= 1;
-            service.origin_duration.record(now - request.sent);
         }
         if locked && let Some(cache) = service.spec.cache {
             let key = self.reads[request.operation.read as usize].key(request.operation.key);

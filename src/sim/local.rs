@@ -48,6 +48,12 @@ impl Local {
         Some(self.slots[place as usize].entry)
     }
 
+    /// The entry of a key, if there is one; it counts as neither used nor unused.
+    pub(super) fn peek(&self, key: u32) -> Option<Copied> {
+        let place = self.places[key as usize];
+        (place != NONE).then(|| self.slots[place as usize].entry)
+    }
+
     /// Keeps an entry.
     pub(super) fn put(&mut self, key: u32, entry: Copied) {
         let mut place = self.places[key as usize];

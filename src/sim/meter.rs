@@ -211,10 +211,9 @@ pub struct CallCounters {
 /// Readings that begin anew at every scrape: the largest since the last one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Peaks {
-    /// True age of the oldest value served, nanoseconds; `None` when no value of known age was served.
-    pub oldest_served: Option<u64>,
-    /// What the caches believed of the oldest value, nanoseconds.
-    pub oldest_believed: Option<u64>,
+    /// By kind of read: true age of the oldest value served, and what the caches believed of the oldest, nanoseconds;
+    /// `None` when no value of known age was served.
+    pub oldest: Vec<Option<(u64, u64)>>,
     /// Queries by key, for kinds of few keys.
     pub(super) per_key: Vec<Option<Vec<u32>>>,
 }
@@ -225,15 +224,15 @@ pub const COUNTED_KEYS: u32 = 1_024;
 impl Peaks {
     /// Counters for kinds with so many keys.
     pub(super) fn new(keys: impl Iterator<Item = u32>) -> Peaks {
-        let per_key = keys.map(|n| (n <= COUNTED_KEYS).then(|| vec![0; n as usize])).collect();
-        Peaks { per_key, ..Peaks::default() }
+        let per_key: Vec<_> = keys.map(|n| (n <= COUNTED_KEYS).then(|| vec![0; n as usize])).collect();
+        Peaks { oldest: vec![None; per_key.len()], per_key }
     }
 
     /// A value of known age was served.
     #[inline]
-    pub(super) fn served(&mut self, (age, believed): (u64, u64)) {
-        self.oldest_served = self.oldest_served.max(Some(age));
-        self.oldest_believed = self.oldest_believed.max(Some(believed));
+    pub(super) fn served(&mut self, read: u8, (age, believed): (u64, u64)) {
+        let oldest = self.oldest[read as usize].get_or_insert((0, 0));
+        *oldest = (oldest.0.max(age), oldest.1.max(believed));
     }
 
     /// A query was started for a key.
@@ -251,7 +250,7 @@ impl Peaks {
 
     /// Begins anew.
     pub(super) fn reset(&mut self) {
-        (self.oldest_served, self.oldest_believed) = (None, None);
+        self.oldest.fill(None);
         for counts in self.per_key.iter_mut().flatten() {
             counts.fill(0);
         }

@@ -13,6 +13,7 @@ pub mod digest;
 pub mod events;
 pub mod faults;
 mod flow;
+pub mod inspect;
 pub mod intervention;
 mod local;
 pub mod math;

@@ -47,7 +47,7 @@ impl World {
             let found = store.look(key, now);
             let hit = found == Found::Fresh || found == Found::Stale && it.spec.reading.serve_stale;
             if hit && store.knows_ages() {
-                self.peaks.served(store.entry(key).ages(now));
+                self.peaks.served(operation.read, store.entry(key).ages(now));
             }
             if hit && found == Found::Stale {
                 self.serve_stale(service, instance, operation);
@@ -91,7 +91,7 @@ impl World {
             && entry.found(now) == Found::Fresh
         {
             self.counters.reads_local += 1;
-            self.peaks.served(entry.ages(now));
+            self.peaks.served(operation.read, entry.ages(now));
             return Look::Hit { extra: 0 };
         }
         // A stale copy may be served too, unless the cache has a value that is believed to be newer.
@@ -103,7 +103,7 @@ impl World {
             && shared.is_none_or(|s| entry.believed_as_new_as(s))
         {
             self.counters.reads_local += 1;
-            self.peaks.served(entry.ages(now));
+            self.peaks.served(operation.read, entry.ages(now));
             self.serve_stale(service, instance, operation);
             return Look::Hit { extra: 0 };
         }
@@ -123,7 +123,7 @@ impl World {
             self.serve_stale(service, instance, operation);
         }
         self.copy(service, instance, key, entry, operation.read);
-        self.peaks.served(entry.ages(now));
+        self.peaks.served(operation.read, entry.ages(now));
         Look::Hit { extra: 0 }
     }
 
@@ -146,7 +146,7 @@ impl World {
         }
         self.counters.reads_backup += 1;
         self.copy(service, instance, key, entry, operation.read);
-        self.peaks.served(entry.ages(now));
+        self.peaks.served(operation.read, entry.ages(now));
         Look::Hit { extra }
     }
 
@@ -180,9 +180,19 @@ impl World {
                 let request = self.requests.get(id);
                 let service = &self.services[request.service as usize];
                 let Some(ring) = service.cache_wait else { return self.want_source(id) };
-                self.counters.cache_timeouts += u64::from(service.spec.reading.cache_attempts);
+                let reading = service.spec.reading;
+                self.counters.cache_timeouts += u64::from(reading.cache_attempts);
                 let version = self.requests.enter(id, Phase::AskingCache, self.now);
-                self.events.after(ring, self.now, Entry { id, version });
+                let entry = Entry { id, version };
+                if reading.cache_backoff.0 == 0 {
+                    return self.events.after(ring, self.now, entry);
+                }
+                let mut wait = reading.cache_timeout.0 * u64::from(reading.cache_attempts);
+                for _ in 1..reading.cache_attempts {
+                    let most = u128::from(reading.cache_backoff.0);
+                    wait += ((most * u128::from(self.jitter_rng.draw())) >> 64) as u64;
+                }
+                self.later(wait, Due::Cache, entry);
             }
             _ => self.want_source(id),
         }
@@ -230,6 +240,9 @@ impl World {
         let key = first + operation.key;
         let service = &mut self.services[request.service as usize];
         service.origin_in_flight += 1;
+        if !service.only_reads {
+            self.requests.link_mut(id).wanted_at = self.now;
+        }
         if !service.spec.reading.coalesce {
             return self.read_source(id);
         }
@@ -372,16 +385,26 @@ impl World {
 
     /// A request has what it wanted from the source.
     pub(super) fn source_answered(&mut self, id: u32) {
+        self.off_the_source(id);
         let request = self.requests.get_mut(id);
-        let (budgeted, after) = (request.clear(BUDGETED), request.clear(AFTER_SOURCE));
-        let request = *request;
+        let (budgeted, request) = (request.clear(BUDGETED), *request);
         let service = &mut self.services[request.service as usize];
-        if after {
-            service.origin_in_flight -= 1;
-            service.origin_duration.record(self.now - request.sent);
-        }
         service.instances[request.instance as usize].origin.running -= u32::from(budgeted);
         self.step_over(id);
+    }
+
+    /// A record is no longer after the source, if it was.
+    pub(super) fn off_the_source(&mut self, id: u32) {
+        let request = self.requests.get_mut(id);
+        if !request.clear(AFTER_SOURCE) {
+            return;
+        }
+        let request = *request;
+        let service = &mut self.services[request.service as usize];
+        let apart = !service.only_reads && request.role != Role::Refresh;
+        let wanted_at = if apart { self.requests.link(id).map(|l| l.wanted_at) } else { None };
+        service.origin_in_flight -= 1;
+        service.origin_duration.record(self.now - wanted_at.unwrap_or(request.sent));
     }
 
     /// A refresh has what it wanted.

@@ -154,6 +154,8 @@ pub(super) struct Link {
     pub(super) through: u64,
     /// Of a client's request: who watches for its request key.
     pub(super) watcher: Option<Entry>,
+    /// When it began to want the source, where that is not when it was sent.
+    pub(super) wanted_at: u64,
     /// The call that it is an attempt of.
     pub(super) call: u16,
     /// Number of its span in a trace, and of the span that it is part of.
@@ -251,6 +253,7 @@ impl Requests {
                 child: u32::MAX,
                 through: 0,
                 watcher: None,
+                wanted_at: 0,
                 call: 0,
                 span: 0,
                 parent_span: 0,

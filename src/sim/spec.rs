@@ -336,6 +336,8 @@ pub struct Reading {
     pub cache_timeout: SimSpan,
     /// Such calls for each request.
     pub cache_attempts: u32,
+    /// Between two of them the client pauses a random time, at most this.
+    pub cache_backoff: SimSpan,
     /// Stops asking an unreachable cache.
     pub breaker: Option<BreakerSpec>,
     /// What a request gets that may not read the source: a static, degraded answer instead of a 503.
@@ -354,6 +356,7 @@ impl Default for Reading {
             written_by: WrittenBy::Query,
             cache_timeout: SimSpan::ZERO,
             cache_attempts: 1,
+            cache_backoff: SimSpan::ZERO,
             breaker: None,
             static_answer: false,
         }

@@ -10,7 +10,7 @@ use super::rng::Stream;
 use super::spec::Spec;
 
 /// Arrivals drawn at once.
-const BATCH: usize = 64;
+pub(super) const BATCH: usize = 64;
 /// Fraction bits of arrival times while they are summed up, so that rounding does not change the rate.
 const FRACTION: u32 = 16;
 
@@ -30,6 +30,7 @@ pub(super) struct Workload {
     reads: Vec<(u32, Keys, Option<u32>)>,
     clients: Vec<u32>,
     batch: Vec<Operation>,
+    batch_size: usize,
     at: usize,
     arrivals: Stream,
     kinds: Stream,
@@ -52,8 +53,8 @@ pub(super) fn parts(shares: impl Iterator<Item = f64>) -> Vec<u32> {
 }
 
 impl Workload {
-    /// The traffic of a spec; `first_keys` says where each kind's keys begin in the cache.
-    pub(super) fn new(spec: &Spec, first_keys: &[Option<u32>], seed: u64) -> Workload {
+    /// The traffic of a spec; `first_keys` says where each kind's keys begin in the cache; so many arrivals are drawn at once.
+    pub(super) fn new(spec: &Spec, first_keys: &[Option<u32>], seed: u64, batch_size: usize) -> Workload {
         let ends = parts(spec.reads.iter().map(|r| r.share));
         Workload {
             rates: spec
@@ -73,7 +74,8 @@ impl Workload {
                 .map(|((read, end), first)| (end, Keys::new(read.keys), *first))
                 .collect(),
             clients: parts(spec.clients.iter().map(|c| c.share)),
-            batch: Vec::with_capacity(BATCH),
+            batch: Vec::with_capacity(batch_size),
+            batch_size,
             at: 0,
             arrivals: Stream::new(seed, "arrivals"),
             kinds: Stream::new(seed, "kinds of reads and clients"),
@@ -109,7 +111,7 @@ impl Workload {
     pub(super) fn refill(&mut self, exponential: &Exponential, caches: &[Cache]) {
         self.batch.clear();
         self.at = 0;
-        while self.batch.len() < BATCH {
+        while self.batch.len() < self.batch_size {
             let Some(time) = self.next_time(exponential) else { break };
             self.number += 1;
             let r = self.kinds.draw();

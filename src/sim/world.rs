@@ -55,6 +55,8 @@ pub(super) enum Due {
     Retry,
     /// Who found a key locked looks again.
     Lock,
+    /// An unreachable cache has not answered.
+    Cache,
 }
 
 /// What a kind of read needs when it is under way, looked up by number.
@@ -219,7 +221,16 @@ impl World {
     ///
     /// The spec must have no [`Spec::problems`]; one that has them gives a world without meaning, or a panic.
     pub fn new(spec: &Spec, seed: u64) -> World {
-        let mut events = Events::new();
+        World::with_events(spec, seed, Events::new())
+    }
+
+    /// The same world on the plainest event set: one heap in which every step is an event, arrivals too. Slow; it is what
+    /// the quick structures are held against, and must give the same run bit by bit.
+    pub fn plain_twin(spec: &Spec, seed: u64) -> World {
+        World::with_events(spec, seed, Events::plain())
+    }
+
+    fn with_events(spec: &Spec, seed: u64, mut events: Events<Control>) -> World {
         let mut rings = Vec::new();
         let mut ring = |delay: SimSpan, role: RingUse| ring_for(&mut rings, &mut events, delay, role);
         let clients = spec
@@ -274,9 +285,11 @@ impl World {
             })
             .collect();
         let firsts: Vec<Option<u32>> = reads.iter().map(|r| r.cached.map(|c| c.0)).collect();
-        let workload = Workload::new(spec, &firsts, seed);
+        let batch = if events.is_plain() { 1 } else { super::workload::BATCH };
+        let workload = Workload::new(spec, &firsts, seed, batch);
         let ages = spec.reads.iter().any(|r| r.soft_ttl.is_some() || r.written.is_some())
-            || spec.services.iter().any(|s| s.reading.local.is_some());
+            || spec.services.iter().any(|s| s.reading.local.is_some())
+            || spec.caches.iter().any(|c| c.backup.is_some());
         let counted_keys = |r: &super::spec::ReadSpec| if r.ttl.is_some() { r.keys.len() } else { u32::MAX };
 
         let mut world = World {
@@ -326,6 +339,7 @@ impl World {
             world.events.at(SECOND, Control::CloseIdle { service: service as u16 });
         }
         world.workload.refill(&world.exponential, &world.caches);
+        world.events.arrival(world.workload.peek());
         world
     }
 
@@ -365,6 +379,7 @@ impl World {
                     cache.fill(key, Times { read_at: written, believed_at: written, soft, hard });
                 }
             }
+            cache.copy_to_replica();
         }
     }
 
@@ -505,7 +520,14 @@ impl World {
         let until = until.0;
         loop {
             let (next, source) = self.events.next();
-            let limit = next.min(until.saturating_sub(1));
+            if source == Source::Arrival {
+                if next >= until {
+                    break;
+                }
+                self.arrival_event();
+                continue;
+            }
+            let limit = if self.events.is_plain() { 0 } else { next.min(until.saturating_sub(1)) };
             // Arrivals come first at the same instant. A plain hit schedules nothing, so the loop goes on inline.
             let before = self.events.scheduled();
             while self.workload.peek() <= limit && self.events.scheduled() == before {
@@ -532,6 +554,7 @@ impl World {
                     }
                 }
                 Source::Register(register) => self.query_ended(register),
+                Source::Arrival => {}
                 Source::Heap => {
                     if let Some(control) = self.events.pop_heap() {
                         self.control(control);
@@ -540,6 +563,16 @@ impl World {
             }
         }
         self.now = self.now.max(until);
+    }
+
+    /// An arrival that is an event of its own.
+    fn arrival_event(&mut self) {
+        self.events.pop_arrival();
+        let (operation, _) = self.workload.take();
+        self.workload.refill(&self.exponential, &self.caches);
+        self.events.arrival(self.workload.peek());
+        self.now = operation.started;
+        self.arrive(operation);
     }
 
     /// What comes due in a ring is known long before: brings near what it will need.
@@ -680,6 +713,7 @@ impl World {
                     Due::Answered => self.answered(entry),
                     Due::Retry => self.retry(entry),
                     Due::Lock => self.look_again(entry),
+                    Due::Cache => self.cache_unanswered(entry),
                 }
             }
         }

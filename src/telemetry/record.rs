@@ -371,7 +371,7 @@ fn databases(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, 
     put.rate(
         "db.finished",
         BETTER,
-        "Queries that ran to their end and whose result was used.",
+        "Queries that ran to their end, whether or not somebody still waits for the result.",
         sum(|h| h.finished),
     );
     put.rate("db.timeouts", WORSE, "Queries that took longer than they were allowed.", sum(|h| h.timed_out));
@@ -493,8 +493,8 @@ fn origin(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &mut World,
     }
     for (name, q) in [("origin.duration.p50", 0.5), ("origin.duration.p99", 0.99)] {
         let value = durations.quantile(q).map_or(f64::NAN, |ns| ns / SECOND as f64);
-        let what = "From a request's arrival to the end of its read of the source, when the cache had no answer; \
-                    requests whose caller has left are in it, hits are not.";
+        let what = "From the miss to the end of the read of the source; requests whose caller has left are in it, hits \
+                    are not.";
         put.put(name, Unit::Seconds, WORSE, what, value);
     }
     for (i, read) in names.reads.iter().enumerate() {
@@ -523,14 +523,7 @@ fn origin(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &mut World,
         let what = "Reads answered by the copy inside a process.";
         put.rate("reads.local", None, what, delta(|c| c.reads_local));
     }
-    let seconds = |age: Option<u64>| age.map_or(f64::NAN, |ns| ns as f64 / SECOND as f64);
-    if peaks.oldest_served.is_some() || spec.reads.iter().any(|r| r.soft_ttl.is_some() || r.written.is_some())
-    {
-        let what = "How long ago the oldest value served in this second was read from the source.";
-        put.put("age.oldest_served", Unit::Seconds, WORSE, what, seconds(peaks.oldest_served));
-        let what = "The same as the caches believe it, from the times that they keep with their values.";
-        put.put("age.oldest_believed", Unit::Seconds, WORSE, what, seconds(peaks.oldest_believed));
-    }
+    ages(put, &peaks.oldest, spec);
     if any(&|r| r.cache_timeout.0 > 0) {
         let what = "Calls to the cache that were not answered.";
         put.rate("cache.timeouts", WORSE, what, delta(|c| c.cache_timeouts));
@@ -549,6 +542,34 @@ fn origin(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &mut World,
     }
 }
 
+/// How old what was served is, and what the caches believe.
+fn ages(put: &mut Put<'_>, oldest: &[Option<(u64, u64)>], spec: &Spec) {
+    let kept = |i: usize| spec.reads[i].soft_ttl.is_some() || spec.reads[i].written.is_some();
+    let known: Vec<usize> = (0..oldest.len()).filter(|&i| oldest[i].is_some() || kept(i)).collect();
+    if known.is_empty() {
+        return;
+    }
+    let seconds = |ns: Option<u64>| ns.map_or(f64::NAN, |ns| ns as f64 / SECOND as f64);
+    let what = "How long ago the oldest value served in this second was read from the source.";
+    let age = |of: &mut dyn Iterator<Item = &Option<(u64, u64)>>| of.flatten().map(|o| o.0).max();
+    put.put("age.oldest_served", Unit::Seconds, WORSE, what, seconds(age(&mut oldest.iter())));
+    if known.len() > 1 {
+        for i in known {
+            let name = format!("age.oldest_served.{}", spec.reads[i].name);
+            put.put(
+                &name,
+                Unit::Seconds,
+                WORSE,
+                "The same for one kind of read.",
+                seconds(oldest[i].map(|o| o.0)),
+            );
+        }
+    }
+    let what = "The same as the caches believe it, from the times that they keep with their values.";
+    let believed = oldest.iter().flatten().map(|o| o.1).max();
+    put.put("age.oldest_believed", Unit::Seconds, WORSE, what, seconds(believed));
+}
+
 /// Calls between services.
 fn calls(put: &mut Put<'_>, before: &Reading, now: &Reading, names: &Names) {
     let operations = (now.counters.operations_started - before.counters.operations_started) as f64;
@@ -559,7 +580,7 @@ fn calls(put: &mut Put<'_>, before: &Reading, now: &Reading, names: &Names) {
         put.rate(&format!("calls.timeouts.{name}"), WORSE, "Attempts that the caller gave up.", given_up);
         let what = "Attempts of this call for each user operation begun.";
         let each = if operations > 0.0 { started / operations } else { f64::NAN };
-        put.put(&format!("calls.per_request.{name}"), Unit::Factor, WORSE, what, each);
+        put.put(&format!("calls.per_operation.{name}"), Unit::Factor, WORSE, what, each);
     }
 }
 

@@ -118,6 +118,10 @@ pub(crate) enum Id {
     Reopen,
     /// Writes the finding into a file.
     Export,
+    /// The next row of the lab.
+    NextRow,
+    /// The row before.
+    PreviousRow,
 }
 
 /// Where a key means something. A layer names its contexts, the most particular first.
@@ -145,6 +149,8 @@ pub(crate) enum Context {
     Notebook,
     /// The debrief.
     Debrief,
+    /// A film of a run.
+    Film,
 }
 
 impl Context {
@@ -162,6 +168,7 @@ impl Context {
             Context::Dialog => "Dialogs",
             Context::Notebook => "Notebook",
             Context::Debrief => "Debrief",
+            Context::Film => "Watching a run",
         }
     }
 }
@@ -282,7 +289,7 @@ const fn action(
 /// Everything that can be done.
 #[rustfmt::skip]
 pub(crate) static ACTIONS: &[Action] = {
-    use Context::{Briefing, Charts, Console, Debrief, Dialog, Global, Library, Move, Notebook, Search, Stage};
+    use Context::{Briefing, Charts, Console, Debrief, Dialog, Film, Global, Library, Move, Notebook, Search, Stage};
     &[
         action(Console, Id::Pause, &["Space"], "pause", "Stops the clock, and lets it go on.", 1, running),
         action(Console, Id::Step, &["."], "one second", "Lets the clock go on by one second.", 0, clock_free),
@@ -369,6 +376,19 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Move, Id::Top, &["g g", "Home"], "to the first", "To the first row.", 0, always),
         action(Move, Id::Bottom, &["G", "End"], "to the last", "To the last row.", 0, always),
         action(Move, Id::Open, &["Enter"], "open", "Opens what is selected.", 8, always),
+
+        action(Film, Id::Pause, &["Space"], "pause", "Stops the film, and lets it go on.", 1, always),
+        action(Film, Id::Left, &["Left", "h"], "second back", "One second back.", 2, always),
+        action(Film, Id::Right, &["Right", "l", "."], "second on", "One second on.", 2, always),
+        action(Film, Id::PageUp, &["[", "PageUp"], "ten back", "Ten seconds back.", 0, always),
+        action(Film, Id::PageDown, &["]", "PageDown"], "ten on", "Ten seconds on.", 0, always),
+        action(Film, Id::Top, &["Home", "g g"], "to the start", "To the first second.", 0, always),
+        action(Film, Id::Bottom, &["End", "G"], "to the end", "To the last second, or as far as the run is simulated.", 0, always),
+        action(Film, Id::Faster, &["+", "=", ">"], "faster", "Doubles the film's speed, up to 60×.", 4, always),
+        action(Film, Id::Slower, &["-", "<", ","], "slower", "Halves the film's speed, down to 1×.", 0, always),
+        action(Film, Id::NextRow, &["n", "Down", "j"], "next row", "Shows the same second of the lab's next row.", 3, always),
+        action(Film, Id::PreviousRow, &["p", "Up", "k"], "row before", "Shows the same second of the row before.", 0, always),
+        action(Film, Id::Back, &["Esc"], "leave", "Leaves the film.", 0, always),
 
         action(Global, Id::Back, &["Esc"], "back", "Closes what is on top. It never leaves the game.", 0, always),
         action(Global, Id::Quit, &["q", "Ctrl-c"], "quit", "Leaves this screen or the game; asks first while an incident runs.", 9, always),

@@ -123,6 +123,12 @@ impl App {
         self
     }
 
+    /// The same with another screen in place of the menu.
+    pub(crate) fn with_first(mut self, first: Box<dyn Layer>) -> App {
+        self.layers = vec![first];
+        self
+    }
+
     /// The run, when there is one.
     pub(crate) fn play(&self) -> Option<&Play> {
         self.play.as_ref()
@@ -159,8 +165,11 @@ impl App {
         self.size.width < LEAST.0 || self.size.height < LEAST.1
     }
 
-    /// Whether the incident's clock runs at the moment.
+    /// Whether the incident's clock runs at the moment, or what is on top moves by itself.
     pub(crate) fn moves(&self) -> bool {
+        if self.layers.last().is_some_and(|top| top.moves()) {
+            return !self.too_small();
+        }
         let Some(play) = self.play.as_ref().filter(|p| p.moves()) else { return false };
         let mode = play.view().mode();
         !self.too_small() && self.layers.last().is_some_and(|l| l.clock_runs(mode))
@@ -169,6 +178,11 @@ impl App {
     /// Lets wall time pass.
     pub(crate) fn advance(&mut self, wall: Duration) {
         if !self.moves() {
+            return;
+        }
+        if let Some(top) = self.layers.last_mut().filter(|top| top.moves()) {
+            top.advance(wall);
+            self.changed = true;
             return;
         }
         if let Some(play) = &mut self.play {

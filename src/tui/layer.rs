@@ -1,5 +1,7 @@
 //! Layers: the library, the console, a dialog. Drawing goes bottom up, the top one takes the keys.
 
+use std::time::Duration;
+
 use ratatui::layout::Rect;
 
 use super::actions::{Context, Id, Key};
@@ -87,6 +89,14 @@ pub(crate) trait Layer {
     fn waits(&self, _scene: &Scene<'_>) -> bool {
         false
     }
+
+    /// Whether it moves by itself, without a run that is played.
+    fn moves(&self) -> bool {
+        false
+    }
+
+    /// Lets wall time pass for what moves by itself.
+    fn advance(&mut self, _wall: Duration) {}
 
     /// What is looked at, for the record of what was seen.
     fn looked_at(&self, _scene: &Scene<'_>) -> Vec<crate::game::command::Source> {

@@ -31,6 +31,7 @@ use crate::incident::Incident;
 use crate::store;
 
 pub use picture::picture;
+pub use screens::watch::{FilmOptions, FilmRow};
 pub use terminal::Unusable;
 
 /// A run as it stands, for those who keep something of it.
@@ -95,5 +96,20 @@ pub fn play(options: Options) -> anyhow::Result<ExitCode> {
     if let Some((entry, mode)) = options.start {
         app.prepare(entry, mode);
     }
+    app::run(app, guard)
+}
+
+/// Shows runs second by second until the viewer leaves.
+///
+/// # Errors
+/// [`Unusable`] when there is no terminal to show it on, and what the terminal itself reports.
+pub fn watch(options: FilmOptions) -> anyhow::Result<ExitCode> {
+    let surroundings = theme::Surroundings::read();
+    let theme = surroundings.theme(None, None);
+    let guard = terminal::Guard::take(&surroundings.term)?;
+    let setup = app::Setup { seed: options.seed, scale: options.scale, speed: 1 };
+    let nothing_kept = Arc::new(|_: &Kept<'_>| Ok(String::new()));
+    let app = app::App::new(Vec::new(), theme, surroundings, setup, nothing_kept)
+        .with_first(Box::new(screens::watch::Watch::new(options)));
     app::run(app, guard)
 }

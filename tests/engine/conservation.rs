@@ -79,6 +79,7 @@ fn reading() -> impl Strategy<Value = Reading> {
                 written_by: if by_query { WrittenBy::Query } else { WrittenBy::Request },
                 cache_timeout: ms(cache_timeout),
                 cache_attempts,
+                cache_backoff: if fleet { ms(30) } else { SimSpan::ZERO },
                 breaker: breaker.map(|failures| BreakerSpec { failures, open: ms(400) }),
                 static_answer,
             },

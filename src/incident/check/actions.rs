@@ -13,6 +13,8 @@ impl Checker<'_> {
         let file = self.file;
         self.happenings(&place!["happens"], &file.happens);
         match file.happens.first() {
+            // Traffic that changes can start an incident by itself.
+            None if file.system.traffic.operations.len() > 1 => {}
             None => {
                 let help = "add what starts the incident: (at: \"14:02:00\", what: CacheNodeLost(…))";
                 self.warn(&place!["happens"], "nothing ever breaks", help);

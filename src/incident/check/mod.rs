@@ -16,7 +16,7 @@ mod story;
 mod system;
 mod variants;
 
-pub use names::{LOG_STREAMS, series_names};
+pub use names::{LOG_STREAMS, series_of};
 
 /// Columns that a diagram may have.
 const DIAGRAM_COLUMNS: usize = 76;
@@ -34,7 +34,7 @@ pub(super) fn check(
         text,
         outline,
         file,
-        series: series_names(spec),
+        series: series_of(file, spec),
         variants: BTreeMap::new(),
         clock_runs: true,
         found: Vec::new(),
@@ -70,7 +70,7 @@ pub(super) fn changed(file: &IncidentFile, spec: &Spec) -> Vec<String> {
         text: "",
         outline: &outline,
         file,
-        series: series_names(spec),
+        series: series_of(file, spec),
         variants: BTreeMap::new(),
         clock_runs: true,
         found: Vec::new(),

@@ -1,7 +1,7 @@
 //! Checks of variants and of the lab that compares them.
 
 use super::Checker;
-use super::names::series_names;
+use super::names::series_of;
 use crate::incident::diagnose::Severity;
 use crate::incident::locate::place;
 use crate::incident::lower::lower;
@@ -56,7 +56,7 @@ impl<'a> Checker<'a> {
             let (spec, _) = lower(&changed);
             let problems = super::changed(&changed, &spec);
             if problems.is_empty() {
-                self.variants.insert(name, series_names(&spec));
+                self.variants.insert(name, series_of(&changed, &spec));
             }
             for problem in problems {
                 let message = format!("with the changes of \"{name}\": {problem}");

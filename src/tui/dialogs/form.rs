@@ -919,6 +919,7 @@ impl Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::incident::schema::{Knob, Setting};
 
     #[test]
     fn the_order_of_options_tells_nothing_and_stays() {
@@ -945,6 +946,8 @@ mod tests {
             ("4.5k", Unit::PerSecond, Some(4_500.0)),
             ("40 %", Unit::Ratio, Some(0.4)),
             ("8s", Unit::Seconds, Some(8.0)),
+            ("250ms", Unit::Seconds, Some(0.25)),
+            ("1.5", Unit::Seconds, Some(1.5)),
             ("-1", Unit::Count, None),
             ("inf", Unit::Count, None),
             ("x", Unit::Count, None),
@@ -952,6 +955,43 @@ mod tests {
             ("", Unit::Count, None),
         ] {
             assert_eq!(read_number(text, unit), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_field_shows_reads_back() {
+        for (value, unit, shown) in [
+            (0.25, Unit::Seconds, "0.25"),
+            (90.0, Unit::Seconds, "90"),
+            (0.5, Unit::Ratio, "50"),
+            (4_500.0, Unit::PerSecond, "4500"),
+            (0.0, Unit::Count, "0"),
+            (4.5, Unit::Count, "4.5"),
+        ] {
+            assert_eq!(typed_value(value, unit), shown);
+            assert_eq!(read_number(shown, unit), Some(value), "{shown}");
+        }
+    }
+
+    /// A switch is set to what it is not, unless the player says otherwise.
+    #[test]
+    fn a_switch_is_a_lever_with_two_positions() {
+        let text = include_str!("../../../tests/incidents/good/calls.ron");
+        let incident = crate::incident::load("calls", text).incident.expect("a good file");
+        let options = crate::game::SessionOptions { scale: 0.1, ..Default::default() };
+        let session = crate::game::Session::new(std::sync::Arc::new(incident), options);
+        let view = session.view();
+        let knob = Knob::ServeStale("stock".to_owned());
+        let levers = view.levers();
+        let lever = levers.iter().find(|l| l.lever == Lever::Set(knob.clone())).expect("it is offered");
+        let mut form = pull(lever, &view);
+        for setting in [Setting::Off, Setting::On] {
+            let Ok((Command::Pull { action, prediction }, said)) = form.command(&view, true) else {
+                panic!("the form is complete")
+            };
+            assert_eq!((action, prediction), (Action::Set(knob.clone(), setting), None));
+            assert!(said.starts_with("Done: stale values served by stock o"), "{said}");
+            form.choose(-1);
         }
     }
 }

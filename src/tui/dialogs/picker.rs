@@ -119,6 +119,10 @@ pub(crate) fn palette(contexts: &[Context], now: &Situation, view: Option<&View<
 
 /// All keys, those of the present place first.
 pub(crate) fn help(contexts: &[Context], now: &Situation) -> Picker {
+    // Nothing is played while a film is watched, and the other way round.
+    if contexts.contains(&Context::Film) {
+        return Picker::new("Keys", action_rows(contexts, now), true);
+    }
     const ALL: [Context; 11] = [
         Context::Console,
         Context::Charts,

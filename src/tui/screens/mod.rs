@@ -4,3 +4,4 @@ pub(crate) mod briefing;
 pub(crate) mod console;
 pub(crate) mod debrief;
 pub(crate) mod library;
+pub(crate) mod watch;

@@ -126,7 +126,8 @@ impl Chart<'_> {
         self.draw_inside(canvas, inner);
     }
 
-    fn draw_inside(&self, canvas: &mut Canvas<'_>, area: Rect) {
+    /// Draws it without a border.
+    pub(crate) fn draw_inside(&self, canvas: &mut Canvas<'_>, area: Rect) {
         if area.width < 8 || area.height == 0 {
             return;
         }
