@@ -851,7 +851,10 @@ impl World {
     #[inline]
     pub(super) fn replan(&mut self, database: usize, host: usize) {
         let database = &mut self.databases[database];
-        let at = database.hosts[host].next_end().unwrap_or(NEVER);
+        let (at, owner) = database.hosts[host].next_end().unwrap_or((NEVER, Owner::Nobody));
+        if let Owner::Request(id) = owner {
+            self.requests.prefetch(id);
+        }
         self.events.set(database.registers[host], at);
     }
 }

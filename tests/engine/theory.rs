@@ -363,7 +363,7 @@ fn a_ttl_cache_hits_as_often_as_theory_says() {
     let runs = over_seeds(|seed| {
         let mut asked = vec![(0u32, 0u32); n as usize];
         for operation in operations(&spec, seed, 200) {
-            let looked = operation.spans.iter().find(|s| s.kind == SpanKind::CacheGet);
+            let looked = operation.spans.iter().find(|s| matches!(s.kind, SpanKind::CacheGet { .. }));
             let of_key = &mut asked[operation.key as usize];
             of_key.0 += 1;
             of_key.1 += u32::from(looked.is_some_and(|s| s.end_kind == SpanEnd::Ok));

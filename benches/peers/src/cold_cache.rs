@@ -184,7 +184,9 @@ impl Model {
         assert!(spec.traffic.len() == 1 && spec.balancer.rate_limit.is_none());
         assert!(spec.clients.iter().all(|c| c.timeout.is_none()));
         assert!(database.abandoned == Abandoned::Cancelled);
-        let Fault::CacheNodeLost { failover, survivors, .. } = fault.1;
+        let Fault::CacheNodeLost { failover, survivors, .. } = fault.1 else {
+            panic!("the model knows only a cache that is lost");
+        };
         assert!(survivors == 0.0);
 
         let offered = spec.traffic[0].1;
@@ -266,7 +268,7 @@ impl Model {
                 .clients
                 .iter()
                 .zip(parts(spec.clients.iter().map(|c| c.share)))
-                .map(|(c, upto)| Client { upto, attempts: c.attempts, backoff: c.backoff.0 })
+                .map(|(c, upto)| Client { upto, attempts: c.attempts, backoff: c.backoff.first.0 })
                 .collect(),
             service: Service {
                 handling: Sampler::new(service.handling),

@@ -68,7 +68,9 @@ pub fn run(python: &str, script: &str, task: &Value) -> Result<Measured, String>
 pub fn task(customers: u32, spec: &Spec, fault: (SimTime, Fault), parts: &Parts) -> Value {
     let (service, database) = (&spec.services[0], &spec.databases[0]);
     let pool = &service.pools[0];
-    let Fault::CacheNodeLost { failover, .. } = fault.1;
+    let Fault::CacheNodeLost { failover, .. } = fault.1 else {
+        panic!("the model knows only a cache that is lost");
+    };
     let (stages, mean) = stages(service.handling);
     json!({
         "customers": customers,
@@ -117,6 +119,7 @@ fn stages(spread: Spread) -> (u32, f64) {
         Spread::Fixed(_) => 0,
         Spread::Exponential(_) => 1,
         Spread::Erlang { k, .. } => k,
+        Spread::Uniform { .. } => panic!("the model has no even spread"),
     };
     (stages, spread.mean().as_secs_f64())
 }

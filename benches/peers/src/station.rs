@@ -99,8 +99,8 @@ pub fn increments(size: u32) -> Draws {
 pub mod components {
     use pagerdrill::sim::Spec;
     use pagerdrill::sim::spec::{
-        Abandoned, BalancerSpec, CacheSpec, ClientSpec, ConfigReach, DatabaseSpec, KeySpace, PoolSpec,
-        QuerySpec, ReadSpec, ServiceSpec, Spread,
+        Abandoned, Backoff, BalancerSpec, CacheSpec, ClientSpec, ConfigReach, DatabaseSpec, KeySpace, PoolSpec,
+        QuerySpec, ReadSpec, Reading, ServiceSpec, Spread, Step,
     };
     use pagerdrill::units::{SimSpan, SimTime};
 
