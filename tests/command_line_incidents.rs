@@ -214,4 +214,26 @@ fn real_threads_read_as_often_as_the_model_says() {
             assert_eq!(told["outcomes"][way][counted], expected, "{told:#}");
         }
     }
+
+#[test]
+fn a_run_is_watched_second_by_second_where_there_is_no_terminal() {
+    let out = pagerdrill(&["lab", MINIMAL, "--watch", "--scale", "0.5"]).code(0).get_output().stdout.clone();
+    let text = String::from_utf8(out).expect("text");
+    let lines: Vec<&str> = text.lines().collect();
+    // A heading, and a line for each second of ten minutes with both ends.
+    assert_eq!(lines.len(), 602);
+    assert!(lines[0].starts_with("minimal, as it is; seed 1, scale 0.5; cache entry: item"), "{}", lines[0]);
+    assert!(lines[122].starts_with("10:02:01 | cache unreachable"), "{}", lines[122]);
+    assert!(lines[122].contains("api 2/2 ready") && lines[122].contains("served "), "{}", lines[122]);
+    assert!(!text.contains('\u{1b}'));
+}
+
+#[test]
+fn a_row_that_is_not_there_is_refused_with_the_nearest() {
+    pagerdrill(&["lab", MINIMAL, "--watch", "as it was"])
+        .code(2)
+        .stderr(contains("no row or variant is called \"as it was\"; did you mean \"as it is\"?"));
+    pagerdrill(&["lab", MINIMAL, "--watch", "quite another"])
+        .code(2)
+        .stderr(contains("there is \"as it is\""));
 }

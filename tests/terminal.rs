@@ -350,3 +350,22 @@ fn a_pipe_is_told_what_to_do() {
     assert!(said.contains("not a terminal") && said.contains("pagerdrill run"), "{said}");
     assert!(output.stdout.is_empty());
 }
+
+#[test]
+fn a_run_is_watched_and_left() {
+    let incident = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/incidents/good/minimal.ron");
+    let mut film = Played::start(&["lab", incident, "--watch"], &[], 100, 30);
+    film.wait_for("1 of 1");
+    film.wait_for("Processes");
+    film.press("]");
+    film.wait_for("paused");
+    film.press("?");
+    film.wait_for("Watching a run");
+    film.press("\x1b");
+    film.press("n");
+    film.wait_for("no query");
+    film.press("q");
+    assert_eq!(film.end(), 0);
+    film.restored();
+    assert_eq!(film.saved(), 0, "nothing was played");
+}

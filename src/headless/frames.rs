@@ -166,9 +166,9 @@ impl Frame {
     pub fn line(&self, cast: &Cast) -> String {
         use crate::units::{SimSpan, Unit, short};
         let mut parts = vec![cast.start.after(SimSpan::from_secs(self.second as u64)).to_string()];
+        let age = |age: Option<u64>| age.map_or("?".to_owned(), |ns| format!("{:.1} s", ns as f64 / 1e9));
         for (entry, name) in self.entries.iter().zip(&cast.caches) {
             let Some(entry) = entry else { continue };
-            let age = |age: Option<u64>| age.map_or("?".to_owned(), |ns| format!("{:.1} s", ns as f64 / 1e9));
             parts.push(match entry.held {
                 Held { believed_age: None, .. } => format!("{name} {}", entry.state()),
                 held => format!(
@@ -185,11 +185,15 @@ impl Frame {
                 "{name} {}/{} ready, {} busy, {}/{} connections, {} waiting",
                 sum.ready, sum.there, sum.busy, sum.connections, sum.size, sum.waiting
             );
-            if let Some(flights) = Some(sum.flights).filter(|&n| n > 0) {
-                text += &format!(", {flights} refreshing");
+            if sum.flights > 0 {
+                text += &format!(", {} sharing a read", sum.flights);
             }
-            if let Some(copies) = sum.copies_text() {
-                text += &format!(", {copies}");
+            if let (Some(copies), Some(oldest)) = (sum.copies_text(), sum.oldest) {
+                text += &format!(
+                    ", {copies}, oldest {}, believed {}",
+                    age(oldest.true_age),
+                    age(oldest.believed_age)
+                );
             }
             parts.push(text);
         }
@@ -246,8 +250,8 @@ pub struct Sum {
     pub flights: u32,
     /// Copies of the key that are fresh, stale, expired.
     pub copies: [u32; 3],
-    /// Largest age of a copy that is not expired, nanoseconds: true and believed.
-    pub oldest: (u64, u64),
+    /// The copy of the largest true age among those that are not expired.
+    pub oldest: Option<Held>,
     /// Processes that hold back calls to the cache.
     pub breakers_open: u32,
 }
@@ -267,20 +271,107 @@ impl Sum {
             sum.breakers_open += u32::from(process.breaker_open);
             let Some(copy) = process.copy else { continue };
             sum.copies[copy.found as usize] += 1;
-            if copy.found != Found::Missing {
-                sum.oldest.0 = sum.oldest.0.max(copy.true_age.unwrap_or(0));
-                sum.oldest.1 = sum.oldest.1.max(copy.believed_age.unwrap_or(0));
+            let older = sum.oldest.is_none_or(|oldest| oldest.true_age < copy.true_age);
+            if copy.found != Found::Missing && older {
+                sum.oldest = Some(copy);
             }
         }
         sum
     }
 
-    /// The copies in words; `None` when no process has one that can be used.
+    /// How many copies of the key can be used, in words; `None` when no process has one.
     pub fn copies_text(&self) -> Option<String> {
         let [fresh, stale, _] = self.copies;
-        let (age, believed) = (self.oldest.0 as f64 / 1e9, self.oldest.1 as f64 / 1e9);
-        (fresh + stale > 0).then(|| {
-            format!("copies {fresh} fresh {stale} stale, oldest {age:.1} s, believed {believed:.1} s")
+        (fresh + stale > 0).then(|| format!("copies {fresh} fresh {stale} stale"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::play_plan;
+    use crate::incident::load;
+    use crate::incident::schema::Variant;
+
+    fn incident(set: &[(&str, &str)]) -> Arc<Incident> {
+        let file = include_str!("../../tests/incidents/good/minimal.ron");
+        let incident = load("minimal.ron", file).incident.expect("the fixture is a good incident");
+        let set = set.iter().map(|&(path, value)| (path.to_owned(), value.to_owned())).collect();
+        let variant = Variant { what: String::new(), set, without: Vec::new(), also: Vec::new() };
+        Arc::new(incident.changed("changed", &variant).expect("it can be changed"))
+    }
+
+    fn frames(incident: &Arc<Incident>, seconds: u64) -> Vec<Frame> {
+        let options = Options { until: Some(SimTime::from_secs(seconds)), ..Options::default() };
+        let mut frames = Vec::new();
+        film(incident, &Pilot::Nobody, options, |frame| {
+            frames.push(frame);
+            true
         })
+        .expect("it runs");
+        frames
+    }
+
+    const COPIES: [(&str, &str); 3] = [
+        ("traffic.reads.item.soft_ttl", "10s"),
+        ("services.api.reading.serve_stale", "true"),
+        ("services.api.reading.local", "(entries: 40, stamps: Renewed)"),
+    ];
+
+    /// The largest difference between the two ages of a usable copy over a run, seconds.
+    fn hidden_s(set: &[(&str, &str)]) -> u64 {
+        let frames = frames(&incident(set), 120);
+        let copies = frames.iter().flat_map(|f| f.services.iter().flatten()).filter_map(|p| p.copy);
+        let usable = copies.filter(|held| held.found != Found::Missing);
+        let hidden = usable.filter_map(|h| Some(h.true_age?.saturating_sub(h.believed_age?)));
+        hidden.max().expect("some process has a copy") / SECOND
+    }
+
+    #[test]
+    fn a_copy_stamped_anew_is_older_than_it_believes() {
+        let kept = [COPIES[0], COPIES[1], ("services.api.reading.local", "(entries: 40, stamps: Kept)")];
+        assert!(hidden_s(&COPIES) >= 5, "{} s", hidden_s(&COPIES));
+        assert_eq!(hidden_s(&kept), 0);
+    }
+
+    #[test]
+    fn there_is_a_frame_for_every_second() {
+        let incident = incident(&[]);
+        let frames = frames(&incident, 130);
+        let cast = Cast::of(&incident, 1.0);
+        assert_eq!(frames.iter().map(|f| f.second).collect::<Vec<_>>(), (0..=130).collect::<Vec<_>>());
+        assert_eq!(cast.key.as_deref(), Some("item, most popular of 100"));
+        let entry = |second: usize| frames[second].entries[0].expect("the key is cached");
+        assert_eq!(entry(60).state(), "fresh");
+        assert_eq!(entry(60).held.true_age, None, "this system keeps no ages");
+        assert!(entry(60).held.believed_age.is_some_and(|age| age <= 30 * SECOND));
+        assert_eq!(entry(121).state(), "unreachable");
+        assert!(frames[121..].iter().any(|f| f.hosts[0].running > 0));
+        assert!(frames[60].line(&cast).starts_with("10:01:00 | cache fresh, age ?, believed "));
+    }
+
+    #[test]
+    fn a_run_that_is_looked_at_is_the_same_run() {
+        let incident = incident(&COPIES);
+        let (until, options) = (SimTime::from_secs(150), SessionOptions::default());
+        let cast = Cast::of(&incident, 1.0);
+        let watched = watch_plan(&incident, None, options, until, |session| {
+            cast.frame(session);
+            true
+        });
+        let plain = play_plan(&incident, None, options, until);
+        assert_eq!(watched.map(|s| s.digest()), plain.map(|s| s.digest()));
+    }
+
+    #[test]
+    fn whoever_has_seen_enough_ends_the_run() {
+        let mut seen = 0;
+        let options = Options::default();
+        film(&incident(&[]), &Pilot::Nobody, options, |_| {
+            seen += 1;
+            seen < 3
+        })
+        .expect("it runs");
+        assert_eq!(seen, 3);
     }
 }

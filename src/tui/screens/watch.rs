@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
-use crate::headless::frames::{Cast, Entry, Found, Frame, Held, InstanceState, Process, Sum, film};
+use crate::headless::frames::{Cast, Found, Frame, Held, InstanceState, Process, Sum, film};
 use crate::headless::{Options, Pilot};
 use crate::incident::Incident;
 use crate::tui::actions::{Context, Id};
@@ -25,8 +25,8 @@ use crate::units::{SECOND, SimSpan, Unit, short};
 
 /// Speed at the start.
 const SPEED: u32 = 4;
-/// Frames that the simulation may be ahead of what has been taken over.
-const BATCH: usize = 64;
+/// Frames that are taken over at a time, so that the keys are answered in between.
+const BATCH: usize = 512;
 
 /// A run that can be watched.
 pub struct FilmRow {
@@ -90,7 +90,7 @@ impl Film {
     /// Takes over what has been simulated meanwhile.
     fn take(&mut self) {
         let Some(coming) = &self.coming else { return };
-        for _ in 0..BATCH * 64 {
+        for _ in 0..BATCH {
             match coming.try_recv() {
                 Ok(Ok(frame)) => {
                     self.served.push(frame.served);
@@ -215,7 +215,20 @@ impl Watch {
     fn draw_charts(&self, canvas: &mut Canvas<'_>, area: Rect, film: &Film) {
         let Some(row) = self.rows.get(self.at) else { return };
         let page = row.incident.at(row.incident.file().clock.page).as_secs() as usize;
-        let marks = [Mark { second: page, letter: 'P', role: Role::Crit }];
+        let mut marks = vec![Mark { second: page, letter: 'P', role: Role::Crit }];
+        let plan = match &self.pilot {
+            Pilot::Nobody => None,
+            Pilot::Named(name) => row.incident.file().plans.get(name),
+            Pilot::Own(_, plan) => Some(plan),
+        };
+        marks.extend(plan.into_iter().flat_map(|plan| &plan.steps).map(|step| Mark {
+            second: row.incident.at(step.0).as_secs() as usize,
+            letter: 'A',
+            role: Role::Accent,
+        }));
+        let second = self.second().min(film.last());
+        // The last one stands where it belongs whatever else happened in that second.
+        marks.push(Mark { second, letter: '▼', role: Role::Focus });
         let half = Rect { width: area.width / 2, ..area };
         let other = Rect { x: half.right(), width: area.width - half.width, ..area };
         let charts = [
@@ -231,11 +244,14 @@ impl Watch {
                 marks: &marks,
                 now: film.cast.frames,
                 window: film.cast.frames,
-                crosshair: Some(self.second().min(film.last())),
+                crosshair: None,
                 clock: film.cast.start,
                 focus: false,
             };
-            let inside = canvas.frame(place, title, &Line::default(), false);
+            // Of this very second: a chart by itself says the mean of the last few.
+            let value = unit.show(values.get(second).copied().unwrap_or(f64::NAN));
+            let value = Line::from(Span::styled(value, canvas.style(Role::Text)));
+            let inside = canvas.frame(place, title, &value, false);
             chart.draw_inside(canvas, inside);
         }
     }
@@ -290,7 +306,7 @@ impl Layer for Watch {
             canvas.text(rest, 1, "The first second is being simulated.", Role::Muted);
             return;
         };
-        let charts = (rest.height / 4 + 1).clamp(6, 11);
+        let charts = (rest.height / 4 + 2).clamp(7, 11);
         let main = Rect { height: rest.height.saturating_sub(charts), ..rest };
         let below = Rect { y: main.bottom(), height: rest.height - main.height, ..rest };
         let side = (main.width * 2 / 5).clamp(36, 50).min(main.width);
@@ -407,6 +423,8 @@ fn copy_mark(copy: Option<&Held>) -> (char, Role) {
 /// How much of a process is shown, from much to little.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
+    /// As the next, with a bar for the connections.
+    Bar,
     /// Number, sign, connections, waiting, copy with its age.
     Figures,
     /// Number, sign, copy.
@@ -427,7 +445,7 @@ impl Cell {
         let number = format!("{number:0>n$}");
         let muted = canvas.style(Role::Muted);
         match self {
-            Cell::Figures => {
+            Cell::Bar | Cell::Figures => {
                 let gone = process.state == InstanceState::Gone;
                 let figures = if gone {
                     format!(" {:width$} {:5}", "", "", width = 2 * c + 1)
@@ -443,13 +461,18 @@ impl Cell {
                     let age = age.map(|ns| format!("{}s", ns / SECOND)).unwrap_or_default();
                     copy = format!("{copy}{age:<5}");
                 }
-                Line::from(vec![
-                    Span::styled(format!("{number} "), muted),
-                    sign,
-                    Span::styled(figures, canvas.style(Role::Text)),
-                    Span::styled(copy, canvas.style(mark_role)),
-                    Span::raw(" "),
-                ])
+                let mut spans = vec![Span::styled(format!("{number} "), muted), sign];
+                if self == Cell::Bar {
+                    let full = BAR * process.connections as usize;
+                    let filled = full.div_ceil(process.size.max(1) as usize).min(BAR);
+                    let style = canvas.style(role).remove_modifier(Modifier::REVERSED);
+                    spans.push(Span::styled(format!(" {}", "■".repeat(filled)), style));
+                    spans.push(Span::styled("·".repeat(BAR - filled), muted));
+                }
+                spans.push(Span::styled(figures, canvas.style(Role::Text)));
+                spans.push(Span::styled(copy, canvas.style(mark_role)));
+                spans.push(Span::raw(" "));
+                Line::from(spans)
             }
             Cell::Number => Line::from(vec![
                 Span::styled(number, muted),
@@ -466,6 +489,7 @@ impl Cell {
         let Widths { number, connections, copies } = *widths;
         let copy = usize::from(copies);
         match self {
+            Cell::Bar => Cell::Figures.width(widths) + 1 + BAR,
             Cell::Figures => number + 2 + 1 + 2 * connections + 1 + 1 + 5 + 6 * copy + 1,
             Cell::Number => number + 1 + copy + 1,
             Cell::Sign => 1 + copy + 1,
@@ -473,6 +497,9 @@ impl Cell {
         }
     }
 }
+
+/// Columns of the bar of a process.
+const BAR: usize = 10;
 
 /// Digits of what a cell shows; whether there are copies.
 struct Widths {
@@ -486,7 +513,8 @@ fn draw_fleet(canvas: &mut Canvas<'_>, area: Rect, cast: &Cast, frame: &Frame) {
     let right = format!("{} processes", all().filter(|p| p.state != InstanceState::Gone).count());
     let right = Line::from(Span::styled(right, canvas.style(Role::Muted)));
     let inside = canvas.frame(area, "Processes", &right, false);
-    let legend = legend(canvas, inside.width, all(), cast.copies.contains(&true));
+    let legend =
+        legend(canvas, inside.width, all(), cast.copies.contains(&true) || all().any(|p| p.copy.is_some()));
     let height = inside.height.saturating_sub(legend.len() as u16);
     for (i, line) in legend.iter().enumerate() {
         canvas.line(inside, height + i as u16, line);
@@ -496,7 +524,8 @@ fn draw_fleet(canvas: &mut Canvas<'_>, area: Rect, cast: &Cast, frame: &Frame) {
     let widths = |service: usize| Widths {
         number: most.max(10).to_string().len(),
         connections: all().map(|p| p.size).max().unwrap_or(0).to_string().len(),
-        copies: cast.copies.get(service).copied().unwrap_or(false),
+        copies: cast.copies.get(service).copied().unwrap_or(false)
+            || frame.services[service].iter().any(|p| p.copy.is_some()),
     };
     let per_row =
         |cell: Cell, service: usize| (usize::from(inside.width) / cell.width(&widths(service)).max(1)).max(1);
@@ -504,40 +533,34 @@ fn draw_fleet(canvas: &mut Canvas<'_>, area: Rect, cast: &Cast, frame: &Frame) {
         let of = |(s, p): (usize, &Vec<Process>)| 1 + p.len().div_ceil(per_row(cell, s));
         frame.services.iter().enumerate().map(of).sum()
     };
-    let cells = [Cell::Figures, Cell::Number, Cell::Sign, Cell::Dense];
+    let cells = [Cell::Bar, Cell::Figures, Cell::Number, Cell::Sign, Cell::Dense];
     let cell = cells.into_iter().find(|&c| rows(c) <= usize::from(height)).unwrap_or(Cell::Dense);
     let mut row = 0u16;
     for (service, processes) in frame.services.iter().enumerate() {
         let sum = Sum::of(processes);
         let name = cast.services.get(service).map_or("", String::as_str);
-        let waiting =
-            if sum.waiting > 0 { format!("  {} wait", short(f64::from(sum.waiting))) } else { String::new() };
-        let heading = Line::from(vec![
-            Span::styled(format!("{name} "), canvas.style(Role::Accent)),
-            Span::styled(
-                format!(
-                    "{} of {} ready  {} requests  {}/{} connections",
-                    sum.ready,
-                    sum.there,
-                    short(f64::from(sum.busy)),
-                    sum.connections,
-                    sum.size
-                ),
-                canvas.style(Role::Text),
-            ),
-            Span::styled(waiting, canvas.style(Role::Warn)),
-        ]);
+        let count = |n: u32| short(f64::from(n));
+        let mut heading = Line::from(Span::styled(name.to_owned(), canvas.style(Role::Accent)));
+        // What does not fit is left out, the least important first.
+        for (text, role) in [
+            (format!("{} of {} ready", sum.ready, sum.there), Role::Text),
+            (format!("{} wait", count(sum.waiting)), if sum.waiting > 0 { Role::Warn } else { Role::Muted }),
+            (format!("{} requests", count(sum.busy)), Role::Text),
+            (format!("{}/{} connections", sum.connections, sum.size), Role::Text),
+        ] {
+            if heading.width() + 2 + columns(&text) <= usize::from(inside.width) {
+                heading.push_span(Span::styled(format!("  {text}"), canvas.style(role)));
+            }
+        }
         canvas.line(inside, row, &heading);
         row += 1;
         let (columns, widths) = (per_row(cell, service), widths(service));
         let step = cell.width(&widths) as u16;
         for (i, line) in processes.chunks(columns).enumerate() {
             // Where not all of them fit, the last row says how many are left out.
-            let left = processes.len() - (i + 1) * columns.min(processes.len());
-            if row + 1 == height && left > 0 && i + 1 < processes.len().div_ceil(columns) {
-                let rest = processes.len() - i * columns;
+            let rest = processes.len() - i * columns;
+            if row + 1 >= height && rest > columns {
                 canvas.text(inside, row, &format!("and {rest} more"), Role::Muted);
-                row += 1;
                 break;
             }
             for (k, process) in line.iter().enumerate() {
@@ -576,7 +599,7 @@ fn legend<'a>(
         ]);
     }
     if copies {
-        let words = "own copy of the key: c fresh  s stale  x expired";
+        let words = "own copy: c fresh  s stale  x expired";
         items.push(vec![Span::styled(words, canvas.style(Role::Muted))]);
     }
     let mut lines: Vec<Vec<Span<'static>>> = Vec::new();
@@ -606,15 +629,16 @@ fn age_text(ns: u64) -> String {
 
 /// A panel for each cache, as far as there is room. Returns the rows used.
 fn draw_entries(canvas: &mut Canvas<'_>, area: Rect, cast: &Cast, frame: &Frame) -> u16 {
-    // Border, key, two ages, scale; and what processes keep for themselves.
-    let copies = Sum::of(&frame.services.concat()).copies_text();
-    let height = 6;
+    // Border, key, two ages, scale; the same ages of the oldest copy that a process keeps for itself.
+    const HEIGHT: u16 = 6;
+    const OF_COPIES: u16 = 3;
+    let sum = Sum::of(&frame.services.concat());
     let mut used = 0;
     for (i, (entry, name)) in frame.entries.iter().zip(&cast.caches).enumerate() {
         let (Some(entry), Some(key)) = (entry, &cast.key) else { continue };
-        let copies = copies.as_ref().filter(|_| i == 0);
-        let height = height + u16::from(copies.is_some());
-        // The database keeps its three rows and border.
+        let copies = i == 0 && (cast.copies.contains(&true) || sum.oldest.is_some());
+        let height = HEIGHT + if copies { OF_COPIES } else { 0 };
+        // The database keeps its two rows and border.
         if used + height + 4 > area.height {
             break;
         }
@@ -628,19 +652,31 @@ fn draw_entries(canvas: &mut Canvas<'_>, area: Rect, cast: &Cast, frame: &Frame)
         let state = Line::from(Span::styled(entry.state(), canvas.style(role)));
         let inside = canvas.frame(place, name, &state, false);
         canvas.text(inside, 0, key, Role::Muted);
-        draw_ages(canvas, Rect { y: inside.y + 1, height: inside.height - 1, ..inside }, entry);
-        if let Some(copies) = copies {
-            canvas.text(inside, 4, copies, Role::Text);
+        draw_ages(canvas, Rect { y: inside.y + 1, height: 2, ..inside }, &entry.held);
+        if let Some(oldest) = sum.oldest.as_ref().filter(|_| copies) {
+            let text = sum.copies_text().unwrap_or_default();
+            canvas.text(inside, 3, &format!("{text}, oldest:"), Role::Muted);
+            draw_ages(canvas, Rect { y: inside.y + 4, height: 2, ..inside }, oldest);
+        } else if copies {
+            canvas.text(inside, 3, "no process has a copy that can be used", Role::Muted);
         }
+        let held = if entry.held.hard.is_some() { Some(entry.held) } else { sum.oldest };
+        let text = match held.and_then(|h| h.soft.zip(h.hard)) {
+            Some((soft, hard)) if soft < hard => {
+                format!("┊ fresh {}  │ kept {}", age_text(soft), age_text(hard))
+            }
+            Some((_, hard)) => format!("│ kept {}", age_text(hard)),
+            None => String::new(),
+        };
+        canvas.text(inside, inside.height.saturating_sub(1), &text, Role::Muted);
     }
     used
 }
 
-/// The two ages of an entry as bars against the time that it is fresh and the time that it is kept.
-fn draw_ages(canvas: &mut Canvas<'_>, area: Rect, entry: &Entry) {
+/// The two ages of a value as bars against the time that it is fresh and the time that it is kept.
+fn draw_ages(canvas: &mut Canvas<'_>, area: Rect, held: &Held) {
     const LABEL: u16 = 10;
     const VALUE: u16 = 9;
-    let held = entry.held;
     let (Some(soft), Some(hard)) = (held.soft, held.hard) else {
         canvas.text(area, 0, "Nothing is there.", Role::Muted);
         return;
@@ -648,10 +684,8 @@ fn draw_ages(canvas: &mut Canvas<'_>, area: Rect, entry: &Entry) {
     let width = area.width.saturating_sub(LABEL + VALUE);
     let full = (hard as f64 * 1.15).max(1.0);
     let column = |ns: u64| ((ns as f64 / full * f64::from(width)) as u16).min(width.saturating_sub(1));
-    for (row, (label, age)) in
-        [("true age", held.true_age), ("believed", held.believed_age)].into_iter().enumerate()
-    {
-        let row = row as u16;
+    let ages = [("true age", held.true_age), ("believed", held.believed_age)];
+    for (row, (label, age)) in (0u16..).zip(ages) {
         canvas.text(area, row, label, Role::Text);
         let Some(age) = age else {
             let place = Rect { x: area.x + LABEL, width: area.width.saturating_sub(LABEL), ..area };
@@ -665,28 +699,26 @@ fn draw_ages(canvas: &mut Canvas<'_>, area: Rect, entry: &Entry) {
         };
         let filled = column(age);
         for x in 0..width {
-            let at_end = x + 1 == width && age as f64 > full;
             let (symbol, role) = match x {
-                _ if at_end => ("›", role),
-                x if x < filled => ("■", role),
+                x if x + 1 == width && age as f64 > full => ("›", role),
                 x if x == column(hard) => ("│", Role::Text),
                 x if x == column(soft) => ("┊", Role::Text),
+                x if x < filled => ("■", role),
                 _ => ("·", Role::Muted),
             };
-            let style = canvas.style(role).remove_modifier(Modifier::REVERSED);
-            if let Some(cell) = canvas.buf.cell_mut((area.x + LABEL + x, area.y + row)) {
-                cell.set_symbol(symbol).set_style(style);
-            }
+            put(canvas, area.x + LABEL + x, area.y + row, symbol, role);
         }
         let value = Line::from(Span::styled(age_text(age), canvas.style(Role::Text)));
         canvas.line_right(area, row, &value);
     }
-    let text = if soft < hard {
-        format!("┊ fresh until {}   │ kept until {}", age_text(soft), age_text(hard))
-    } else {
-        format!("│ kept until {}", age_text(hard))
-    };
-    canvas.text(area, 2, &text, Role::Muted);
+}
+
+/// One cell of a bar: plain, also in themes that reverse what is critical.
+fn put(canvas: &mut Canvas<'_>, x: u16, y: u16, symbol: &str, role: Role) {
+    let style = canvas.style(role).remove_modifier(Modifier::REVERSED);
+    if let Some(cell) = canvas.buf.cell_mut((x, y)) {
+        cell.set_symbol(symbol).set_style(style);
+    }
 }
 
 fn draw_database(canvas: &mut Canvas<'_>, area: Rect, cast: &Cast, frame: &Frame) {
@@ -715,15 +747,12 @@ fn draw_database(canvas: &mut Canvas<'_>, area: Rect, cast: &Cast, frame: &Frame
         let filled = (share * f64::from(width) + 0.5) as u16;
         for x in 0..width {
             let (symbol, role) = if x < filled { ("■", role) } else { ("·", Role::Muted) };
-            let style = canvas.style(role).remove_modifier(Modifier::REVERSED);
-            if let Some(cell) = canvas.buf.cell_mut((inside.x + start + x, inside.y + row)) {
-                cell.set_symbol(symbol).set_style(style);
-            }
+            put(canvas, inside.x + start + x, inside.y + row, symbol, role);
         }
         canvas.line_right(inside, row, &Line::from(Span::styled(figures, canvas.style(Role::Text))));
         row += 1;
         if two {
-            let text = format!("{} queries running, {} connections", host.running, host.connections);
+            let text = format!("{} running, {} connections", host.running, host.connections);
             let place = Rect { x: inside.x + start, width: inside.width.saturating_sub(start), ..inside };
             canvas.text(place, row, &text, Role::Text);
             row += 1;
@@ -731,4 +760,128 @@ fn draw_database(canvas: &mut Canvas<'_>, area: Rect, cast: &Cast, frame: &Frame
     }
     let role = if frame.refused > 0.0 { Role::Warn } else { Role::Muted };
     canvas.text(inside, row, &format!("{} turned away at the door", rate(frame.refused)), role);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::headless::frames::film;
+    use crate::incident::load;
+    use crate::incident::schema::Variant;
+    use crate::tui::testing::{draw, draw_with};
+    use crate::tui::theme::Glyphs;
+
+    /// A screen with its one run complete, at a second: the small incident with copies that are stamped anew.
+    fn watch(processes: u32, second: usize) -> Watch {
+        let file = include_str!("../../../tests/incidents/good/minimal.ron");
+        let incident = load("minimal.ron", file).incident.expect("the fixture is a good incident");
+        let set = [
+            ("traffic.reads.item.soft_ttl", "12s".to_owned()),
+            ("services.api.reading.serve_stale", "true".to_owned()),
+            ("services.api.reading.local", "(entries: 40, stamps: Renewed)".to_owned()),
+            ("services.api.instances", processes.to_string()),
+        ];
+        let variant = Variant {
+            what: String::new(),
+            set: set.into_iter().map(|(path, value)| (path.to_owned(), value)).collect(),
+            without: Vec::new(),
+            also: Vec::new(),
+        };
+        let incident = Arc::new(incident.changed("copies", &variant).expect("it can be changed"));
+        let options = Options { until: Some(crate::units::SimTime::from_secs(200)), ..Options::default() };
+        let mut frames = Vec::new();
+        film(&incident, &Pilot::Nobody, options, |frame| {
+            frames.push(frame);
+            true
+        })
+        .expect("it runs");
+        let row = FilmRow {
+            name: "copies".to_owned(),
+            what: "Every process keeps a copy, and takes it for new.".to_owned(),
+            incident: Arc::clone(&incident),
+        };
+        let film = Film {
+            cast: Cast::of(&incident, 1.0),
+            served: frames.iter().map(|f| f.served).collect(),
+            queries: frames.iter().map(|f| f.queries).collect(),
+            frames,
+            coming: None,
+            problem: None,
+        };
+        Watch {
+            rows: vec![row],
+            at: 0,
+            pilot: Pilot::Nobody,
+            options,
+            films: vec![Some(film)],
+            pace: Pace::new(SPEED),
+            position: second as u64 * SECOND,
+        }
+    }
+
+    const SCENE: Scene<'static> = Scene { play: None, library: &[], held: false };
+
+    fn shown(watch: &mut Watch, width: u16, height: u16) -> String {
+        draw(width, height, |canvas, area| watch.draw(canvas, area, &SCENE))
+    }
+
+    #[test]
+    fn a_second_with_the_cache_lost() {
+        let mut watch = watch(20, 126);
+        insta::assert_snapshot!("watch_120x36", shown(&mut watch, 120, 36));
+        insta::assert_snapshot!("watch_80x24", shown(&mut watch, 80, 24));
+    }
+
+    #[test]
+    fn sixty_and_a_hundred_processes_have_a_sign_each() {
+        for (processes, width, height) in [(60, 80, 24), (60, 120, 36), (100, 80, 24), (100, 120, 36)] {
+            let mut watch = watch(processes, 126);
+            let shown = shown(&mut watch, width, height);
+            assert!(!shown.contains("more"), "{shown}");
+            let of_legend = 9;
+            let signs = shown.chars().filter(|c| "○●◆▲□△◇".contains(*c)).count();
+            assert!(signs + 2 >= processes as usize + of_legend - 2, "{signs}\n{shown}");
+            assert!(shown.contains(&format!("{processes} of {processes} ready")), "{shown}");
+        }
+    }
+
+    #[test]
+    fn ascii_alone_tells_the_states_apart() {
+        let mut watch = watch(20, 126);
+        let shown =
+            draw_with("mono", Glyphs::Ascii, 120, 36, |canvas, area| watch.draw(canvas, area, &SCENE));
+        assert!(shown.is_ascii(), "{shown}");
+        for sign in ["o no query", "* queries", "A waits", "# workers full", "= breaker", "a starting"] {
+            assert!(shown.contains(sign), "{sign}\n{shown}");
+        }
+    }
+
+    #[test]
+    fn any_size_is_drawn() {
+        let mut watch = watch(100, 126);
+        for (width, height) in [(0, 0), (1, 1), (10, 40), (60, 18), (61, 19), (200, 12), (240, 70)] {
+            shown(&mut watch, width, height);
+        }
+    }
+
+    #[test]
+    fn keys_move_in_the_film() {
+        let mut watch = watch(2, 100);
+        let mut press = |id: Id| {
+            watch.act(id, &SCENE);
+            (watch.second(), watch.pace.paused)
+        };
+        assert_eq!(press(Id::Right), (101, true));
+        assert_eq!(press(Id::PageUp), (91, true));
+        assert_eq!(press(Id::Top), (0, true));
+        assert_eq!(press(Id::Left), (0, true));
+        assert_eq!(press(Id::Bottom), (200, true));
+        assert_eq!(press(Id::Pause), (0, false), "from the end it begins anew");
+        assert_eq!(press(Id::NextRow), (0, false));
+        watch.advance(Duration::from_millis(250));
+        assert_eq!(watch.second(), 1, "four times as fast as the wall clock");
+        watch.go(200);
+        watch.advance(Duration::from_millis(250));
+        assert!(watch.pace.paused, "it stops at the end");
+    }
 }
