@@ -214,6 +214,7 @@ fn real_threads_read_as_often_as_the_model_says() {
             assert_eq!(told["outcomes"][way][counted], expected, "{told:#}");
         }
     }
+}
 
 #[test]
 fn a_run_is_watched_second_by_second_where_there_is_no_terminal() {

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::prefetch::prefetch;
 use super::rng::Stream;
 use super::spec::{KeySpace, Spread};
 
@@ -193,6 +194,12 @@ impl Alias {
         Alias { columns }
     }
 
+    /// Hints that a rank will be drawn soon with this number.
+    #[inline]
+    pub(super) fn prefetch(&self, r: u64) {
+        prefetch(&self.columns, scale_to(r >> 32, self.columns.len() as u32) as usize);
+    }
+
     /// A rank, from 0.
     #[inline]
     pub fn draw(&self, r: u64) -> u32 {
@@ -217,6 +224,14 @@ impl Keys {
         match space {
             KeySpace::Even { n } => Keys::Even(n),
             KeySpace::Zipf { .. } => Keys::Weighted(Arc::new(Alias::new(&popularity(space)))),
+        }
+    }
+
+    /// Hints that a key will be drawn soon with this number.
+    #[inline]
+    pub(super) fn prefetch(&self, r: u64) {
+        if let Keys::Weighted(alias) = self {
+            alias.prefetch(r);
         }
     }
 
