@@ -3,6 +3,19 @@
 
 use std::process::Command;
 
+/// Operations of one run above which an incident's figures take many minutes in a test build: `pagerdrill test --all`
+/// measures those, and here they are only held to be fair.
+const MOST_OPERATIONS: f64 = 60e6;
+
+/// Operations of a whole run at full scale.
+fn operations(name: &str) -> f64 {
+    let shipped = pagerdrill::incident::library::find(name).expect("it is shipped");
+    let incident = pagerdrill::incident::load(&shipped.id, &shipped.text).incident.expect("it loads");
+    let traffic = &incident.spec().traffic;
+    let ends = traffic.iter().skip(1).map(|t| t.0.0).chain([incident.length().0]);
+    traffic.iter().zip(ends).map(|(&(from, per_s), to)| per_s * to.saturating_sub(from.0) as f64 / 1e9).sum()
+}
+
 /// The names of the shipped incidents, as the program lists them.
 fn shipped() -> Vec<String> {
     let output =
@@ -26,7 +39,9 @@ fn shipped_incidents_are_fair_for_several_seeds() {
 #[test]
 fn key_figures_hold_at_full_scale_and_the_incident_is_fair() {
     let names = shipped();
-    assert!(!names.is_empty());
+    let (names, dear): (Vec<String>, Vec<String>) =
+        names.into_iter().partition(|name| operations(name) <= MOST_OPERATIONS);
+    assert!(names.len() > dear.len(), "{dear:?} are too large to test here");
     for name in names {
         let output = Command::new(env!("CARGO_BIN_EXE_pagerdrill"))
             .args(["test", &name, "--seeds", "1"])

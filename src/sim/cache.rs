@@ -253,6 +253,8 @@ pub struct Cache {
     pub(super) backup: Option<BackupStore>,
     /// Unreachable: calls to it fail, writes are lost.
     pub down: bool,
+    /// When it last became unreachable, nanoseconds since the start.
+    pub(super) down_since: u64,
     /// Share of the entries that the node which takes over will have.
     pub survivors: f64,
     /// Locks by key: the holder (service, instance) and when the lock is free by itself.
@@ -263,7 +265,8 @@ impl Cache {
     /// A cache with an empty store for so many keys.
     pub(super) fn new(keys: usize, stamps: bool, backup: Option<Backup>) -> Cache {
         let backup = backup.map(|spec| BackupStore { spec, store: Store::new(keys, true) });
-        Cache { store: Store::new(keys, stamps), backup, down: false, survivors: 0.0, locks: BTreeMap::new() }
+        let store = Store::new(keys, stamps);
+        Cache { store, backup, down: false, down_since: 0, survivors: 0.0, locks: BTreeMap::new() }
     }
 
     /// Writes a value to wherever a value can be written now. Returns whether it was kept.
@@ -293,7 +296,7 @@ impl Cache {
     }
 
     /// What answers for a key while the main store is out of reach, and what the way there adds, nanoseconds. A replica
-    /// shows what was written at least its lag ago.
+    /// shows what was written to the main store at least its lag ago, and what has been written to itself since.
     pub(super) fn look_in_backup(&self, key: u32, now: u64) -> Option<(Copied, u64)> {
         let backup = self.backup.as_ref()?;
         let entry = backup.store.entry(key);
@@ -381,9 +384,11 @@ mod tests {
         let replica = Backup::Replica { lag: span(2), latency: span(0), nodes: 1 };
         let mut cache = Cache::new(1, true, Some(replica));
         cache.fill(0, times(10, 60, 60));
-        cache.down = true;
+        (cache.down, cache.down_since) = (true, 11 * SECOND);
         assert!(cache.look_in_backup(0, 11 * SECOND).is_none());
         assert!(cache.look_in_backup(0, 13 * SECOND).is_some_and(|c| c.0.found(13 * SECOND) == Found::Fresh));
+        cache.fill(0, times(20, 60, 60));
+        assert!(cache.look_in_backup(0, 20 * SECOND).is_some(), "what it has taken itself is there at once");
         let mut cache = Cache::new(1, true, Some(Backup::Gutter { ttl: span(5), nodes: 1 }));
         cache.fill(0, times(10, 60, 60));
         assert!(

@@ -59,7 +59,7 @@ impl World {
         self.digest.add(now);
         match fault {
             Fault::CacheNodeLost { cache, failover, survivors } => {
-                self.caches[cache].down = true;
+                (self.caches[cache].down, self.caches[cache].down_since) = (true, now);
                 self.caches[cache].survivors = survivors;
                 self.log(LogKind::CacheDown, cache as u32);
                 self.events.at(now + failover.0, Control::CacheBack { cache: cache as u16 });

@@ -290,7 +290,9 @@ impl World {
             Role::Client if request.is(ORPHAN) => self.requests.release(id),
             Role::Client => {
                 let place = Some((request.service, request.instance));
-                self.answer(request.operation, Some(id), place, answer, self.now - request.sent);
+                let took = self.now - request.sent;
+                let took = if let Answer::Rejected(_) = answer { took.max(REFUSAL_NS) } else { took };
+                self.answer(request.operation, Some(id), place, answer, took);
             }
             Role::Call => self.call_ended(id, answer == Answer::Ok),
             Role::Refresh => self.refresh_over(id, Some(answer)),
