@@ -472,6 +472,15 @@ pub enum Backup {
     },
 }
 
+impl Backup {
+    /// Nodes that it runs on.
+    pub fn nodes(self) -> u32 {
+        match self {
+            Backup::Replica { nodes, .. } | Backup::Gutter { nodes, .. } => nodes,
+        }
+    }
+}
+
 /// What happens to a query whose caller has given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Abandoned {

@@ -10,7 +10,7 @@ use crate::sim::meter::{
 };
 use crate::sim::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, TraceRecord};
 use crate::sim::service::InstanceState;
-use crate::sim::spec::{Abandoned, Reading as ReadingSpec, ServiceSpec, Spec, Step};
+use crate::sim::spec::{Abandoned, Backup, Reading as ReadingSpec, ServiceSpec, Spec, Step};
 use crate::units::{SECOND, SimSpan, SimTime, Unit};
 
 /// Steps a world and records what its instruments show.
@@ -344,6 +344,15 @@ fn caches(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, nam
         "Keys that a warm-up has read into the cache.",
         f64::from(warmed),
     );
+    let nodes: u32 = world.spec().caches.iter().map(|c| c.nodes + c.backup.map_or(0, Backup::nodes)).sum();
+    let what = "Nodes that the caches run on, those of replicas and gutters included: what they cost.";
+    put.put("cost.cache_nodes", Unit::Count, None, what, f64::from(nodes));
+    let copies = world.services().iter().map(|s| {
+        let entries = s.spec.reading.local.map_or(0, |l| l.entries);
+        f64::from(entries) * f64::from(s.count(InstanceState::Ready))
+    });
+    let what = "Values that the copies inside processes may keep in all: what they cost in memory.";
+    put.put("cost.local_entries", Unit::Count, None, what, copies.sum());
 }
 
 /// What the database hosts do.

@@ -31,7 +31,7 @@ pub const LOG_STREAMS: [&str; 15] = [
 pub(super) const SOURCES: [&str; 3] = ["traces", "changes", "runbook"];
 
 /// Series that a run of any system records.
-const SERIES: [&str; 36] = [
+const SERIES: [&str; 38] = [
     "operations.started",
     "operations.served",
     "operations.late",
@@ -68,6 +68,8 @@ const SERIES: [&str; 36] = [
     "pool.in_use",
     "pool.waiting",
     "warm.keys",
+    "cost.cache_nodes",
+    "cost.local_entries",
 ];
 
 /// The series that a run of a system records from its first second on, sorted. Instances that are started later, and
