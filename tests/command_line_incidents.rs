@@ -181,6 +181,41 @@ fn test_fails_exactly_when_a_figure_that_must_hold_does_not() {
         .stdout(contains("the system is too small"));
 }
 
+/// What a scheduler would do: one part for each machine, then the parts together.
+#[test]
+fn parts_of_a_test_merge_into_the_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let test = ["test", "tests/incidents/good/calls.ron", "--seeds", "3"];
+    let whole = pagerdrill(&test).get_output().clone();
+    let part = |shard: &str| {
+        let made = pagerdrill(&[&test[..], &["--shard", shard]].concat()).code(0).get_output().stdout.clone();
+        let path = folder.path().join(shard.replace('/', "-of-"));
+        std::fs::write(&path, made).expect("written");
+        path.to_str().expect("a path").to_owned()
+    };
+    let (one, two) = (part("1/2"), part("2/2"));
+    let merged = pagerdrill(&["merge", &two, &one]).get_output().clone();
+    assert_eq!((merged.status.code(), merged.stdout), (whole.status.code(), whole.stdout));
+
+    pagerdrill(&["merge", &one]).code(2).stderr(contains("part 2 of 2 is missing"));
+    pagerdrill(&["merge", &one, &one]).code(2).stderr(contains("are the same part"));
+    pagerdrill(&["merge", "Cargo.toml"]).code(2).stderr(contains("is not what `test --shard` prints"));
+    pagerdrill(&[&test[..], &["--shard", "3/2"]].concat()).code(2).stderr(contains("1/4 to 4/4"));
+}
+
+#[test]
+fn real_threads_read_as_often_as_the_model_says() {
+    let out =
+        pagerdrill(&["lab", "load-bearing-cache", "--real", "--json"]).code(0).get_output().stdout.clone();
+    let told: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+    for (way, reads) in [(0, 100), (1, 1)] {
+        for counted in ["reads_real", "reads_model", "served"] {
+            let expected = if counted == "served" { 100 } else { reads };
+            assert_eq!(told["outcomes"][way][counted], expected, "{told:#}");
+        }
+    }
+}
+
 #[test]
 fn a_run_is_watched_second_by_second_where_there_is_no_terminal() {
     let out = pagerdrill(&["lab", MINIMAL, "--watch", "--scale", "0.5"]).code(0).get_output().stdout.clone();

@@ -284,6 +284,19 @@ fn settings_of_what_is_not_there() {
     check_value("Coalesce(\"stock\")", "On", (W, "Set(Coalesce", "no lever offers this"));
 }
 
+/// What is not there at the start can be charted when a lever can bring it.
+#[test]
+fn a_lever_brings_series_of_its_own() {
+    let charted = MINIMAL.replacen("series: \"latency.p99\"", "series: \"origin.refused\"", 1);
+    let refused = load("charted", &charted).diagnostics;
+    assert!(
+        matches!(refused.as_slice(), [d] if d.message.contains("no series \"origin.refused\"")),
+        "{refused:?}"
+    );
+    let offered = charted.replacen("levers: [", "levers: [Set(OriginRate(\"api\")), ", 1);
+    assert_eq!(load("offered", &offered).diagnostics, []);
+}
+
 #[test]
 fn what_others_do_must_be_possible_too() {
     check_calls(

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use super::table::aligned;
 use super::{input, many};
-use crate::headless::{self, Options};
+use crate::headless::{self, Capacity, Options};
 use crate::incident::Incident;
 use crate::incident::expect::{self, Figure};
-use crate::incident::schema::{AS_IT_IS, Column, Reading, Variant};
+use crate::incident::schema::{AS_IT_IS, Column, Knob, Lever, Reading, Variant};
 use crate::report::sparkline;
 use crate::sim::ENGINE_VERSION;
 use crate::tui::FilmRow;
@@ -51,6 +51,9 @@ pub struct Args {
     /// Draw this series beside each row.
     #[arg(long, value_name = "SERIES")]
     chart: Option<String>,
+    /// Ask a real database file with real threads instead, and set what the model says beside it.
+    #[arg(long, conflicts_with_all = ["set", "sweep", "chart"])]
+    real: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -77,6 +80,10 @@ struct Made {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let incident = input::incident(&args.incident)?;
+    if args.real {
+        super::print(&super::real::run(&incident, args.json)?)?;
+        return Ok(ExitCode::from(super::FINE));
+    }
     let pilot = super::run::pilot(&incident, &args.plan)?;
     if let Some(wanted) = &args.watch {
         let options = Options { seed: args.seed, scale: args.scale, until: None };
@@ -256,7 +263,42 @@ fn table(
         text.push('\n');
         text.push_str(&super::wrapped(&format!("{}: {}", row.name, row.what), "  "));
     }
+    for (service, database, capacity) in capacities(incident, args.seed) {
+        text.push('\n');
+        text.push_str(&super::wrapped(&safe_limit(&service, &database, &capacity), ""));
+    }
     text
+}
+
+/// What the databases can take behind services whose reads of the source an operator can limit: service, database,
+/// measured capacity.
+fn capacities(incident: &Incident, seed: u64) -> Vec<(String, String, Capacity)> {
+    let limits = |lever: &Lever| match lever {
+        Lever::Set(Knob::OriginRate(service)) => Some(service.clone()),
+        _ => None,
+    };
+    let spec = incident.spec();
+    let measured = |name: String| {
+        let index = spec.services.iter().position(|s| s.name == name)?;
+        let database = spec.databases[spec.services[index].database?].name.clone();
+        Some((name, database, headless::capacity(spec, index, seed)?))
+    };
+    incident.file().levers.iter().filter_map(limits).filter_map(measured).collect()
+}
+
+fn safe_limit(service: &str, database: &str, capacity: &Capacity) -> String {
+    let rate = |per_s: f64| Unit::PerSecond.show(per_s);
+    format!(
+        "A limit for reads of the source, from a load test of the model: {database} uses all its cores at {}, and its \
+         p99 grows by half above {}. Operations that are never cached need {}. A fifth is left for what nobody has \
+         measured; that leaves {} for {service}, {} for each of its {} instances.",
+        rate(capacity.saturates_at),
+        rate(capacity.grows_above),
+        rate(capacity.never_cached),
+        rate(capacity.limit),
+        rate(capacity.limit_each),
+        capacity.instances,
+    )
 }
 
 fn as_json(incident: &Incident, args: &Args, columns: &[Column], rows: &[Row], made: &[Made]) -> Value {
@@ -272,6 +314,18 @@ fn as_json(incident: &Incident, args: &Args, columns: &[Column], rows: &[Row], m
             made.figures.iter().map(|f| json!({ "value": f.value, "shown": f.shown })).collect();
         json!({ "name": row.name, "what": row.what, "values": values })
     };
+    let capacity = |(service, database, c): &(String, String, Capacity)| {
+        json!({
+            "service": service,
+            "database": database,
+            "saturates_at": c.saturates_at,
+            "grows_above": c.grows_above,
+            "never_cached": c.never_cached,
+            "limit": c.limit,
+            "limit_each": c.limit_each,
+            "instances": c.instances,
+        })
+    };
     json!({
         "schema": SCHEMA,
         "engine": ENGINE_VERSION,
@@ -282,6 +336,7 @@ fn as_json(incident: &Incident, args: &Args, columns: &[Column], rows: &[Row], m
         "scale": args.scale,
         "columns": columns.iter().map(column).collect::<Vec<_>>(),
         "rows": rows.iter().zip(made).map(row).collect::<Vec<_>>(),
+        "capacity": capacities(incident, args.seed).iter().map(capacity).collect::<Vec<_>>(),
     })
 }
 

@@ -19,9 +19,11 @@ mod many;
 pub mod picture;
 pub mod play;
 mod progress;
+mod real;
 pub mod replay;
 pub mod report;
 pub mod run;
+pub mod shard;
 pub mod show;
 mod table;
 pub mod test;
@@ -55,6 +57,8 @@ pub enum Command {
     Run(run::Args),
     /// Compare what incidents' runs give with the figures that their files state.
     Test(test::Args),
+    /// Put together what several `test --shard` have printed.
+    Merge(shard::Args),
     /// Compare an incident with variants of it, side by side.
     Lab(lab::Args),
     /// Read and validate incident files; say what is wrong and where.
@@ -93,6 +97,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Test(args)) => test::run(args),
         Some(Command::Lab(args)) => lab::run(args),
+        Some(Command::Merge(args)) => shard::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Replay(args)) => replay::run(args),
         Some(Command::Report(args)) => report::run(args),

@@ -20,7 +20,7 @@ use crate::units::{SimTime, TimeOfDay, short};
 pub struct Args {
     /// A shipped incident, or the path of a file or folder.
     incident: String,
-    /// Run a variant of the incident, see `show`; cannot be saved.
+    /// Run a variant of the incident, by its name in the file; such a run cannot be saved.
     #[arg(long, value_name = "NAME", conflicts_with = "save")]
     variant: Option<String>,
     /// Who acts: none, a plan of the incident such as senior, or the path of a plan in RON.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::input;
 use crate::incident::schema::{IncidentFile, Part};
-use crate::incident::{Incident, LOG_STREAMS, series_names};
+use crate::incident::{Incident, LOG_STREAMS, series_of};
 
 /// What to show.
 #[derive(Debug, Default, clap::Args)]
@@ -49,7 +49,7 @@ fn as_json(incident: &Incident, args: &Args) -> serde_json::Value {
         "plans": file.plans.keys().collect::<Vec<_>>(),
     });
     if args.names {
-        shown["series"] = json!(series_names(incident.spec()));
+        shown["series"] = json!(series_of(incident.file(), incident.spec()));
         shown["log_streams"] = json!(LOG_STREAMS);
     }
     if args.spoilers {
@@ -87,7 +87,7 @@ fn as_text(incident: &Incident, args: &Args) -> String {
     text.push('\n');
     if args.names {
         text.push_str("\nSeries\n");
-        for name in series_names(incident.spec()) {
+        for name in series_of(incident.file(), incident.spec()) {
             text.push_str(&format!("  {name}\n"));
         }
         text.push_str("\nLog streams\n");

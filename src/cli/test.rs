@@ -6,8 +6,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::shard::{self, Shard};
 use super::table::aligned;
 use super::{input, many};
 use crate::headless::{self, Ending, Options, Pilot};
@@ -46,16 +48,30 @@ pub struct Args {
     /// Runs at the same time; when left out two, if there are as many processors.
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
+    /// Makes only the runs of the seeds i, i + n, i + 2n, … and prints what came of them, for `merge`.
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
 }
 
+/// What is asked of the runs: with the runs' results, all that the answer depends on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Asked {
+    /// Names of incidents, files or folders.
+    pub(super) names: Vec<String>,
+    pub(super) seeds: u64,
+    /// Only whether the incidents are fair.
+    pub(super) only_fairness: bool,
+    pub(super) scale: f64,
+}
+
 /// A run to be made: which incident, which variant of it, which plan, which seed.
-type Run = (usize, Option<String>, Option<String>, u64);
+pub(super) type Run = (usize, Option<String>, Option<String>, u64);
 
 /// What one seed gave for one figure.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Outcome {
     measured: Option<f64>,
     shown: String,
@@ -100,31 +116,49 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     let incidents = input::incidents(&names)?;
     let started = Instant::now();
+    let only_fairness = args.fair_seeds.is_some();
     let seeds = args.fair_seeds.unwrap_or(args.seeds);
-    let runs = plan_runs(&incidents, seeds, args.fair_seeds.is_some());
+    let asked = Asked { names, seeds, only_fairness, scale: args.scale };
+    let mut runs = plan_runs(&incidents, seeds, only_fairness);
+    if let Some(shard) = args.shard {
+        runs.retain(|run, _| shard.has(run.3));
+    }
     let made = make(&incidents, &runs, &args)?;
+    // What is printed is the same each time; how long it took is not.
+    eprintln!("{} runs in {:.1} s", runs.len(), started.elapsed().as_secs_f64());
+    match args.shard {
+        Some(shard) => {
+            super::print(&shard::written(shard, &asked, &incidents, made)?)?;
+            Ok(ExitCode::from(super::FINE))
+        }
+        None => answer(&asked, &incidents, &made, args.json),
+    }
+}
 
+/// Judges the runs, prints the tables, and returns the exit code.
+pub(super) fn answer(
+    asked: &Asked,
+    incidents: &[Arc<Incident>],
+    made: &AllMade,
+    as_json: bool,
+) -> anyhow::Result<ExitCode> {
     let (mut text, mut list, mut failed) = (String::new(), Vec::new(), false);
     for (i, incident) in incidents.iter().enumerate() {
-        let fairness = fairness(i, seeds, &made);
-        let figures = match args.fair_seeds {
-            None => figures(incident, i, seeds, &made),
-            Some(_) => Vec::new(),
-        };
-        failed |= match args.fair_seeds {
+        let fairness = fairness(i, asked.seeds, made);
+        let figures = if asked.only_fairness { Vec::new() } else { figures(incident, i, asked.seeds, made) };
+        failed |= if asked.only_fairness {
+            fairness.iter().any(|fairness| !fairness.holds())
+        } else {
             // Figures count at full size.
-            None => args.scale == 1.0 && figures.iter().any(|figure| figure.verdict() == Verdict::Missed),
-            Some(_) => fairness.iter().any(|fairness| !fairness.holds()),
+            asked.scale == 1.0 && figures.iter().any(|figure| figure.verdict() == Verdict::Missed)
         };
-        text.push_str(&table(incident, &figures, &fairness, &args));
-        list.push(as_json(incident, &figures, &fairness, &args));
+        text.push_str(&table(incident, &figures, &fairness, asked));
+        list.push(self::as_json(incident, &figures, &fairness, asked));
     }
-    if args.json {
+    if as_json {
         text = format!("{:#}\n", json!({ "schema": SCHEMA, "engine": ENGINE_VERSION, "incidents": list }));
     }
     super::print(&text)?;
-    // What is printed above is the same each time; how long it took is not.
-    eprintln!("{} runs in {:.1} s", runs.len(), started.elapsed().as_secs_f64());
     Ok(ExitCode::from(if failed { super::FAILED } else { super::FINE }))
 }
 
@@ -152,18 +186,20 @@ fn plan_runs(incidents: &[Arc<Incident>], seeds: u64, only_fairness: bool) -> BT
 }
 
 /// What came of a run.
-struct Made {
+#[derive(Serialize, Deserialize)]
+pub(super) struct Made {
     /// By name of the figure: where it must lie, and what it gave.
     figures: BTreeMap<String, (String, Outcome)>,
     /// Harmed share of all operations.
     harm: f64,
-    ending: Ending,
+    /// It was well at the end.
+    well: bool,
     /// The ending for people, with the incident's clock.
     ended: String,
 }
 
 /// What came of every run.
-type AllMade = BTreeMap<Run, Made>;
+pub(super) type AllMade = BTreeMap<Run, Made>;
 
 /// Makes the runs, several at a time.
 fn make(
@@ -202,7 +238,8 @@ fn one(incident: &Arc<Incident>, run: &Run, until: Option<SimTime>, scale: f64) 
         Ending::Recovered(at) => format!("well at {}", incident.clock(at)),
         Ending::Failing => "failing at the end".to_owned(),
     };
-    Ok(Made { figures, harm: Harm::of(result.session.series()).share(), ending, ended })
+    let harm = Harm::of(result.session.series()).share();
+    Ok(Made { figures, harm, well: ending != Ending::Failing, ended })
 }
 
 fn figures<'a>(incident: &'a Incident, i: usize, seeds: u64, made: &AllMade) -> Vec<Figure<'a>> {
@@ -232,6 +269,18 @@ impl Fairness {
     fn holds(&self) -> bool {
         self.seeds.iter().all(|(_, fair)| *fair)
     }
+
+    /// A cell for every seed; of more seeds than fit beside each other, how many were fair, and those that were not.
+    fn cells(&self) -> Vec<String> {
+        const FIT: usize = 5;
+        if self.seeds.len() <= FIT {
+            return self.seeds.iter().map(|(shown, fair)| marked(shown, *fair)).collect();
+        }
+        let fair = self.seeds.iter().filter(|(_, fair)| *fair).count();
+        let unfair = self.seeds.iter().zip(1..).filter(|((_, fair), _)| !fair);
+        let unfair = unfair.map(|((shown, _), seed): (_, u64)| format!("seed {seed}: {shown}"));
+        [format!("{fair} of {} seeds", self.seeds.len())].into_iter().chain(unfair).collect()
+    }
 }
 
 fn fairness(i: usize, seeds: u64, made: &AllMade) -> Vec<Fairness> {
@@ -243,10 +292,9 @@ fn fairness(i: usize, seeds: u64, made: &AllMade) -> Vec<Fairness> {
     let harms = |made: &Made, idle: &Made| {
         format!("{}, idle {}", Unit::Ratio.show(made.harm), Unit::Ratio.show(idle.harm))
     };
-    let well = |made: &Made| made.ending != Ending::Failing;
     let mut all = vec![
-        judge("doing nothing does not help", &|_, idle| (idle.ended.clone(), !well(idle)), None),
-        judge("the senior's plan gets well", &|made, _| (made.ended.clone(), well(made)), Some(SENIOR)),
+        judge("doing nothing does not help", &|_, idle| (idle.ended.clone(), !idle.well), None),
+        judge("the senior's plan gets well", &|made, _| (made.ended.clone(), made.well), Some(SENIOR)),
         judge(
             "the senior's plan harms fewer users",
             &|made, idle| (harms(made, idle), made.harm < idle.harm),
@@ -262,31 +310,31 @@ fn fairness(i: usize, seeds: u64, made: &AllMade) -> Vec<Fairness> {
     all
 }
 
-fn table(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], args: &Args) -> String {
+fn table(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], asked: &Asked) -> String {
     let file = incident.file();
     let mut text = format!("{}  {}\n\n", file.id, file.title);
-    if args.fair_seeds.is_none() {
-        text.push_str(&figure_table(figures, args));
+    if !asked.only_fairness {
+        text.push_str(&figure_table(figures, asked));
         text.push('\n');
     }
     let mut rows = vec![vec![String::new(), "fairness".to_owned()]];
     for fairness in fairness {
         let mut row =
             vec![if fairness.holds() { "ok" } else { "unfair" }.to_owned(), fairness.what.to_owned()];
-        row.extend(fairness.seeds.iter().map(|(shown, fair)| marked(shown, *fair)));
+        row.extend(fairness.cells());
         rows.push(row);
     }
     text.push_str(&aligned(&rows));
-    if args.scale != 1.0 && args.fair_seeds.is_none() {
-        text.push_str(&format!("at a scale of {}: figures count at full size only\n", args.scale));
+    if asked.scale != 1.0 && !asked.only_fairness {
+        text.push_str(&format!("at a scale of {}: figures count at full size only\n", asked.scale));
     }
     text.push('\n');
     text
 }
 
-fn figure_table(figures: &[Figure<'_>], args: &Args) -> String {
+fn figure_table(figures: &[Figure<'_>], asked: &Asked) -> String {
     let mut rows: Vec<Vec<String>> = vec![vec![String::new(), "figure".to_owned(), "wanted".to_owned()]];
-    rows[0].extend((1..=args.seeds).map(|seed| format!("seed {seed}")));
+    rows[0].extend((1..=asked.seeds).map(|seed| format!("seed {seed}")));
     rows[0].push("source".to_owned());
     for figure in figures {
         let mark = match (figure.verdict(), figure.expect.key) {
@@ -326,7 +374,7 @@ fn marked(shown: &str, held: bool) -> String {
     format!("{shown}{}", if held { "" } else { " x" })
 }
 
-fn as_json(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], args: &Args) -> Value {
+fn as_json(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], asked: &Asked) -> Value {
     let file = incident.file();
     let expectations: Vec<Value> = figures
         .iter()
@@ -359,7 +407,7 @@ fn as_json(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], a
     json!({
         "incident": file.id,
         "hash": format!("{:016x}", incident.hash()),
-        "scale": args.scale,
+        "scale": asked.scale,
         "held": figures.iter().all(|figure| figure.verdict() != Verdict::Missed),
         "expectations": expectations,
         "fairness": fairness
@@ -377,4 +425,19 @@ fn as_json(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], a
             })
             .collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_seeds_are_counted_and_the_unfair_ones_are_told() {
+        let seeds = |n: usize| (1..=n).map(|seed| (format!("at {seed}"), seed != 3)).collect();
+        let few = Fairness { what: "it recovers", seeds: seeds(4) };
+        assert_eq!(few.cells(), ["at 1", "at 2", "at 3 x", "at 4"]);
+        let many = Fairness { what: "it recovers", seeds: seeds(20) };
+        assert_eq!(many.cells(), ["19 of 20 seeds", "seed 3: at 3"]);
+        assert!(!many.holds());
+    }
 }

@@ -24,6 +24,8 @@ struct Run<'a> {
     seed: u64,
     engine: u32,
     plan: &'a str,
+    /// The variant of the incident, when it was not the incident itself.
+    variant: Option<&'a str>,
     scale: f64,
     outcome: Outcome,
     /// Plans answer no questions, so there is nothing to mark.
@@ -160,6 +162,7 @@ pub(super) fn write(run: &RunResult, wall_s: f64) -> String {
         seed: session.options().seed,
         engine: crate::sim::ENGINE_VERSION,
         plan: &run.plan,
+        variant: run.session.incident().variant_name(),
         scale: session.options().scale,
         outcome: outcome(run),
         score: None,

@@ -1,5 +1,6 @@
 //! Runs without a player: a plan drives a session as fast as possible, and what came of it is written as JSON.
 
+mod capacity;
 pub mod frames;
 mod json;
 
@@ -12,6 +13,7 @@ use crate::incident::schema::{Name, Plan};
 use crate::score::Harm;
 use crate::units::SimTime;
 
+pub use capacity::{Capacity, capacity};
 pub use json::SCHEMA;
 
 /// Who acts.

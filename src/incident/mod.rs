@@ -15,7 +15,7 @@ mod lower;
 pub mod schema;
 mod variant;
 
-pub use check::{LOG_STREAMS, series_names};
+pub use check::{LOG_STREAMS, series_of};
 pub use diagnose::{Diagnostic, Severity, closest};
 pub use knob::Kind;
 pub use load::{Incident, Loaded, load};

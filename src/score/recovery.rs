@@ -4,7 +4,7 @@ use super::harm::{Harm, WELL};
 use super::reference::References;
 use super::{Dimension, Grade, Judged, Mark};
 use crate::game::{Pulled, Session, action_text};
-use crate::incident::schema::Action;
+use crate::incident::schema::{Action, Knob};
 use crate::units::{SimTime, Unit};
 
 /// Harmed share above which it is an incident again.
@@ -14,11 +14,31 @@ const RULE: &str = "Recovered: from some minute on, at most 2 % of every minute'
     no protection was taken away while more than 5 % were still harmed, and no relapse above 10 %; S: recovered in \
     spite of one of these; M: the last five minutes are below half of the worst; U: still failing.";
 
-/// Levers that take a protection away which the player had put up before: a raised or removed limit, more client
-/// attempts again.
+/// Whether a setting protects less with the second value than with the first.
+fn relaxes(knob: &Knob, before: Option<f64>, after: Option<f64>) -> bool {
+    match knob {
+        Knob::OriginRate(_)
+        | Knob::OriginAtOnce(_)
+        | Knob::Workers(_)
+        | Knob::RetryBudget(_)
+        | Knob::CallAttempts(..)
+        | Knob::CacheAttempts(_) => after.unwrap_or(f64::INFINITY) > before.unwrap_or(f64::INFINITY),
+        Knob::Lock(_) | Knob::Breaker(_) | Knob::LocalEntries(_) | Knob::Deadline(_) => {
+            before.is_some() && after.is_none()
+        }
+        Knob::ServeStale(_) | Knob::Coalesce(_) | Knob::StaticAnswer(_) | Knob::RetryAfter(_) => {
+            before > after
+        }
+        _ => false,
+    }
+}
+
+/// Levers that take a protection away which the player had put up before: a raised or removed limit, more attempts
+/// again, a defence switched off.
 fn taken_away(pulled: &[Pulled]) -> Vec<&Pulled> {
     let mut limit: Option<f64> = None;
     let mut attempts: Vec<(&str, u32)> = Vec::new();
+    let mut settings: Vec<(&Knob, Option<f64>)> = Vec::new();
     let mut found = Vec::new();
     for p in pulled {
         match &p.action {
@@ -38,6 +58,18 @@ fn taken_away(pulled: &[Pulled]) -> Vec<&Pulled> {
                         last.1 = *n;
                     }
                     None => attempts.push((client, *n)),
+                }
+            }
+            Action::Set(knob, setting) => {
+                let Some(value) = knob.value(*setting) else { continue };
+                match settings.iter_mut().find(|s| s.0 == knob) {
+                    Some(last) => {
+                        if relaxes(knob, last.1, value) {
+                            found.push(p);
+                        }
+                        last.1 = value;
+                    }
+                    None => settings.push((knob, value)),
                 }
             }
             _ => {}
@@ -126,5 +158,22 @@ mod tests {
         .into();
         let found: Vec<&Action> = taken_away(&all).into_iter().map(|p| &p.action).collect();
         assert_eq!(found, [&Action::RateLimit(Rate(7.0)), &Action::NoRateLimit, &retries(4)]);
+    }
+
+    #[test]
+    fn a_setting_protects_less_when_it_lets_more_through_or_is_off() {
+        let api = || "api".to_owned();
+        for (knob, before, after, less) in [
+            (Knob::OriginRate(api()), Some(25.0), Some(50.0), true),
+            (Knob::OriginRate(api()), Some(25.0), None, true),
+            (Knob::OriginRate(api()), None, Some(25.0), false),
+            (Knob::Coalesce(api()), Some(1.0), Some(0.0), true),
+            (Knob::Coalesce(api()), Some(0.0), Some(1.0), false),
+            (Knob::Breaker(api()), Some(5.0), None, true),
+            (Knob::Breaker(api()), Some(5.0), Some(50.0), false),
+            (Knob::Ttl(api()), Some(30.0), Some(5.0), false),
+        ] {
+            assert_eq!(relaxes(&knob, before, after), less, "{knob:?} {before:?} {after:?}");
+        }
     }
 }

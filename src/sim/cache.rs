@@ -285,6 +285,13 @@ impl Cache {
         !self.down || self.backup.is_some()
     }
 
+    /// A replica has had time to receive everything.
+    pub(super) fn copy_to_replica(&mut self) {
+        if let Some(BackupStore { spec: Backup::Replica { .. }, store }) = &mut self.backup {
+            *store = self.store.clone();
+        }
+    }
+
     /// What answers for a key while the main store is out of reach, and what the way there adds, nanoseconds. A replica
     /// shows what was written at least its lag ago.
     pub(super) fn look_in_backup(&self, key: u32, now: u64) -> Option<(Copied, u64)> {

@@ -253,8 +253,8 @@ impl Host {
         self.queries[slot as usize].owner = Owner::Nobody;
     }
 
-    /// When the next query ends, if none starts or is taken out before.
-    pub fn next_end(&mut self) -> Option<u64> {
+    /// When the next query ends, if none starts or is taken out before, and for whom it runs.
+    pub fn next_end(&mut self) -> Option<(u64, Owner)> {
         loop {
             let &Reverse(key) = self.ends.peek()?;
             if !alive(&self.queries, key) {
@@ -270,7 +270,8 @@ impl Host {
             } else {
                 u64::try_from((u128::from(left) << shift).div_ceil(u128::from(rate))).unwrap_or(u64::MAX >> 1)
             };
-            return Some(self.as_of + span);
+            let slot = (key & ((1 << SLOT_BITS) - 1)) as usize;
+            return Some((self.as_of + span, self.queries[slot].owner));
         }
     }
 
@@ -325,7 +326,7 @@ mod tests {
             host.start(Owner::Request(i as u32), ms * 1_000_000, 0);
         }
         let mut out = Vec::new();
-        while let Some(at) = host.next_end() {
+        while let Some((at, _)) = host.next_end() {
             host.finish(at);
             out.push((at as f64 / 1e3).round() / 1e3);
         }
@@ -346,7 +347,7 @@ mod tests {
         let first = host.start(Owner::Request(0), 10_000_000, 0);
         host.start(Owner::Request(1), 10_000_000, 0);
         host.cancel(first, 10_000_000);
-        assert_eq!(host.next_end(), Some(15_000_000));
+        assert_eq!(host.next_end(), Some((15_000_000, Owner::Request(1))));
         assert_eq!(host.finish(15_000_000), Some(Owner::Request(1)));
         assert_eq!((host.running(), host.next_end()), (0, None));
         assert!((host.busy_s(20_000_000) - 0.015).abs() < 1e-6);

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::prefetch::prefetch;
 use super::rng::Stream;
 use super::spec::{KeySpace, Spread};
 
@@ -75,8 +76,18 @@ impl Default for Exponential {
 /// one query in ten thousand is short enough to finish decides whether a cache fills. What is cut off at the top has a
 /// probability of 2⁻²⁵.
 #[derive(Clone, Debug)]
-pub struct Sampler {
-    /// Values at the edges of the cells, in nanoseconds; shared between copies of a world.
+pub struct Sampler(Shape);
+
+#[derive(Clone, Debug)]
+enum Shape {
+    /// Always the same: no table to keep near.
+    Fixed(u64),
+    Tables(Tables),
+}
+
+/// Values at the edges of the cells, in nanoseconds; shared between copies of a world.
+#[derive(Clone, Debug)]
+struct Tables {
     head: Arc<Vec<u64>>,
     body: Arc<Vec<u64>>,
     tail: Arc<Vec<u64>>,
@@ -86,10 +97,7 @@ impl Sampler {
     /// Tabulates a spread.
     pub fn new(spread: Spread) -> Sampler {
         let (k, mean) = match spread {
-            Spread::Fixed(span) => {
-                let flat = Arc::new(vec![span.0; CELLS + 1]);
-                return Sampler { head: flat.clone(), body: flat.clone(), tail: flat };
-            }
+            Spread::Fixed(span) => return Sampler(Shape::Fixed(span.0)),
             Spread::Uniform { low, high } => {
                 let width = high.0.saturating_sub(low.0) as f64;
                 let even = |from: f64, to: f64| -> Arc<Vec<u64>> {
@@ -97,7 +105,8 @@ impl Sampler {
                     Arc::new((0..=CELLS).map(|i| low.0 + (width * at(i)) as u64).collect())
                 };
                 let cell = 1.0 / CELLS as f64;
-                return Sampler { head: even(0.0, cell), body: even(0.0, 1.0), tail: even(1.0 - cell, 1.0) };
+                let (head, body, tail) = (even(0.0, cell), even(0.0, 1.0), even(1.0 - cell, 1.0));
+                return Sampler(Shape::Tables(Tables { head, body, tail }));
             }
             Spread::Exponential(mean) => (1, mean),
             Spread::Erlang { k, mean } => (k.max(1), mean),
@@ -127,13 +136,25 @@ impl Sampler {
         body.insert(0, 0);
         let mut tail: Vec<u64> = (0..CELLS).map(|i| edge(cell * (1.0 - i as f64 * cell))).collect();
         tail.push(edge(cell * cell * 0.5));
-        Sampler { head: Arc::new(head), body: Arc::new(body), tail: Arc::new(tail) }
+        let (head, body, tail) = (Arc::new(head), Arc::new(body), Arc::new(tail));
+        Sampler(Shape::Tables(Tables { head, body, tail }))
     }
 
-    /// One value, in nanoseconds.
+    /// One value, in nanoseconds. It takes one number from the stream, whatever the shape: changing a spread shifts
+    /// nobody else's draws.
     #[inline]
     pub fn draw(&self, rng: &mut Stream) -> u64 {
         let r = rng.draw();
+        match &self.0 {
+            Shape::Fixed(value) => *value,
+            Shape::Tables(tables) => tables.at(r),
+        }
+    }
+}
+
+impl Tables {
+    #[inline]
+    fn at(&self, r: u64) -> u64 {
         let cell = (r >> (64 - CELL_BITS)) as usize;
         let rest = r << CELL_BITS;
         let (table, cell, rest) = if (1..CELLS - 1).contains(&cell) {
@@ -173,6 +194,12 @@ impl Alias {
         Alias { columns }
     }
 
+    /// Hints that a rank will be drawn soon with this number.
+    #[inline]
+    pub(super) fn prefetch(&self, r: u64) {
+        prefetch(&self.columns, scale_to(r >> 32, self.columns.len() as u32) as usize);
+    }
+
     /// A rank, from 0.
     #[inline]
     pub fn draw(&self, r: u64) -> u32 {
@@ -197,6 +224,14 @@ impl Keys {
         match space {
             KeySpace::Even { n } => Keys::Even(n),
             KeySpace::Zipf { .. } => Keys::Weighted(Arc::new(Alias::new(&popularity(space)))),
+        }
+    }
+
+    /// Hints that a key will be drawn soon with this number.
+    #[inline]
+    pub(super) fn prefetch(&self, r: u64) {
+        if let Keys::Weighted(alias) = self {
+            alias.prefetch(r);
         }
     }
 

@@ -13,8 +13,8 @@ pub struct Pool {
     pub open: u32,
     /// Those of them that a request holds.
     pub in_use: u32,
-    /// Requests waiting, in order of arrival; void entries are skipped when they come up.
-    pub waiting: VecDeque<Entry>,
+    /// Requests waiting, in order of arrival, with since when; void entries are skipped when they come up.
+    pub waiting: VecDeque<(Entry, u64)>,
     /// How many of them really wait.
     pub n_waiting: u32,
 }

@@ -40,7 +40,7 @@ impl World {
         } else {
             let version = self.requests.enter(id, Phase::Waiting, now);
             let entry = Entry { id, version };
-            pool.waiting.push_back(entry);
+            pool.waiting.push_back((entry, now));
             pool.n_waiting += 1;
             self.events.after(ring, now, entry);
         }
@@ -331,10 +331,16 @@ impl World {
     /// Takes the request that has waited longest.
     #[inline]
     fn next_waiting(&mut self, service: u16, instance: u16, pool: u8) -> Option<u32> {
-        let pool = &mut self.services[service as usize].instances[instance as usize].pools[pool as usize];
-        while let Some(entry) = pool.waiting.pop_front() {
-            if self.requests.get(entry.id).version == entry.version {
+        let it = &mut self.services[service as usize];
+        let patience = it.spec.pools[pool as usize].acquire_timeout.0;
+        let pool = &mut it.instances[instance as usize].pools[pool as usize];
+        while let Some((entry, since)) = pool.waiting.pop_front() {
+            // Who has waited for longer than that is gone: no need to fetch the record to see it.
+            if self.now - since <= patience && self.requests.get(entry.id).version == entry.version {
                 pool.n_waiting -= 1;
+                if let Some((next, _)) = pool.waiting.front() {
+                    self.requests.prefetch(next.id);
+                }
                 return Some(entry.id);
             }
         }

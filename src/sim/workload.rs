@@ -30,6 +30,8 @@ pub(super) struct Workload {
     reads: Vec<(u32, Keys, Option<u32>)>,
     clients: Vec<u32>,
     batch: Vec<Operation>,
+    /// Random numbers of the batch's keys.
+    key_draws: Vec<u64>,
     batch_size: usize,
     at: usize,
     arrivals: Stream,
@@ -75,6 +77,7 @@ impl Workload {
                 .collect(),
             clients: parts(spec.clients.iter().map(|c| c.share)),
             batch: Vec::with_capacity(batch_size),
+            key_draws: Vec::with_capacity(batch_size),
             batch_size,
             at: 0,
             arrivals: Stream::new(seed, "arrivals"),
@@ -119,19 +122,24 @@ impl Workload {
             let read = self.reads.iter().position(|(end, ..)| pick <= *end).unwrap_or(0);
             let pick = r as u32;
             let client = self.clients.iter().position(|end| pick <= *end).unwrap_or(0);
+            let r = self.keys.draw();
+            self.reads[read].1.prefetch(r);
+            self.key_draws.push(r);
             self.batch.push(Operation {
                 number: self.number,
                 started: time >> FRACTION,
-                key: self.reads[read].1.draw(self.keys.draw()),
+                key: 0,
                 read: read as u8,
                 client: client as u8,
                 attempt: 1,
                 traced: mix(self.number) as u32 <= self.trace_below,
             });
         }
-        let Some(cache) = caches.first() else { return };
-        for operation in &self.batch {
-            if let Some(first) = self.reads[operation.read as usize].2 {
+        // The tables of keys are large: all places are known before the first is looked at, so the waits overlap.
+        for (operation, r) in self.batch.iter_mut().zip(self.key_draws.drain(..)) {
+            let (_, keys, first) = &self.reads[operation.read as usize];
+            operation.key = keys.draw(r);
+            if let (Some(first), Some(cache)) = (first, caches.first()) {
                 cache.store.prefetch(first + operation.key);
             }
         }

@@ -288,7 +288,8 @@ impl World {
         let batch = if events.is_plain() { 1 } else { super::workload::BATCH };
         let workload = Workload::new(spec, &firsts, seed, batch);
         let ages = spec.reads.iter().any(|r| r.soft_ttl.is_some() || r.written.is_some())
-            || spec.services.iter().any(|s| s.reading.local.is_some());
+            || spec.services.iter().any(|s| s.reading.local.is_some())
+            || spec.caches.iter().any(|c| c.backup.is_some());
         let counted_keys = |r: &super::spec::ReadSpec| if r.ttl.is_some() { r.keys.len() } else { u32::MAX };
 
         let mut world = World {
@@ -378,6 +379,7 @@ impl World {
                     cache.fill(key, Times { read_at: written, believed_at: written, soft, hard });
                 }
             }
+            cache.copy_to_replica();
         }
     }
 
@@ -849,7 +851,10 @@ impl World {
     #[inline]
     pub(super) fn replan(&mut self, database: usize, host: usize) {
         let database = &mut self.databases[database];
-        let at = database.hosts[host].next_end().unwrap_or(NEVER);
+        let (at, owner) = database.hosts[host].next_end().unwrap_or((NEVER, Owner::Nobody));
+        if let Owner::Request(id) = owner {
+            self.requests.prefetch(id);
+        }
         self.events.set(database.registers[host], at);
     }
 }

@@ -16,8 +16,7 @@ mod story;
 mod system;
 mod variants;
 
-use names::series_of;
-pub use names::{LOG_STREAMS, series_names};
+pub use names::{LOG_STREAMS, series_of};
 
 /// Columns that a diagram may have.
 const DIAGRAM_COLUMNS: usize = 76;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::incident::schema::{Action, Fault, IncidentFile, Knob, Lever};
 use crate::sim::meter::{ATTEMPTS_TOLD_APART, COUNTED_KEYS};
-use crate::sim::spec::{BreakerSpec, LocalSpec, LockSpec, Reading, Spec, Step};
+use crate::sim::spec::{BreakerSpec, LocalSpec, LockSpec, ReadSpec, Reading, Spec, Step};
 use crate::telemetry::instance_name;
 use crate::units::SimSpan;
 
@@ -72,7 +72,7 @@ const SERIES: [&str; 36] = [
 
 /// The series that a run of a system records from its first second on, sorted. Instances that are started later, and
 /// defences that are switched on later, add series of their own.
-pub fn series_names(spec: &Spec) -> Vec<String> {
+fn series_names(spec: &Spec) -> Vec<String> {
     let mut names: BTreeSet<String> = SERIES.iter().map(|&name| name.to_owned()).collect();
     let attempts = spec.clients.iter().map(|client| client.attempts as usize).max().unwrap_or(1);
     names.extend((1..=attempts.min(ATTEMPTS_TOLD_APART)).map(|n| format!("requests.attempt.{n}")));
@@ -147,11 +147,14 @@ fn when_used(spec: &Spec, names: &mut BTreeSet<String>) {
         &["refresh.started", "refresh.failed", "reads.coalesced", "reads.stale"],
     );
     record(reads(&|r| r.local.is_some()), &["reads.local"]);
-    record(
-        spec.reads.iter().any(|r| r.soft_ttl.is_some() || r.written.is_some())
-            || reads(&|r| r.local.is_some()),
-        &["age.oldest_served", "age.oldest_believed"],
-    );
+    // Ages are kept for all that is cached as soon as one kind needs them, or values are copied.
+    let needed = reads(&|r| r.local.is_some())
+        || spec.reads.iter().any(|r| r.soft_ttl.is_some() || r.written.is_some());
+    let aged: Vec<&ReadSpec> = spec.reads.iter().filter(|r| needed && r.ttl.is_some()).collect();
+    record(!aged.is_empty(), &["age.oldest_served", "age.oldest_believed"]);
+    for read in aged.iter().filter(|_| aged.len() > 1) {
+        record(true, &[&format!("age.oldest_served.{}", read.name)]);
+    }
     record(reads(&|r| r.cache_timeout > SimSpan::ZERO), &["cache.timeouts"]);
     record(reads(&|r| r.breaker.is_some()), &["breaker.open"]);
     record(spec.caches.iter().any(|c| c.backup.is_some()), &["cache.backup_hits"]);
@@ -163,7 +166,7 @@ fn when_used(spec: &Spec, names: &mut BTreeSet<String>) {
 
 /// The series that a run of a file's system can come to record, sorted: those of the system, and those of the system with
 /// everything switched on that the file's levers and plans, and others, can switch on.
-pub(super) fn series_of(file: &IncidentFile, spec: &Spec) -> Vec<String> {
+pub fn series_of(file: &IncidentFile, spec: &Spec) -> Vec<String> {
     let mut all: BTreeSet<String> = series_names(spec).into_iter().collect();
     let planned = file.plans.values().flat_map(|plan| plan.steps.iter().map(|(_, action)| action));
     let others = file.happens.iter().filter_map(|happening| match &happening.what {
