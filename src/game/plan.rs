@@ -87,11 +87,22 @@ pub fn play_plan(
     options: SessionOptions,
     until: SimTime,
 ) -> Result<Session, PlanError> {
-    watch_plan(incident, plan, options, until, |_| true)
+    play_on(begin(incident, plan, options)?, plan, until)
+}
+
+/// A session that the plan can be played in.
+fn begin(
+    incident: &Arc<Incident>,
+    plan: Option<&Plan>,
+    options: SessionOptions,
+) -> Result<Session, PlanError> {
+    let steps = plan.map_or(Ok(Vec::new()), |p| instants(incident, p))?;
+    let mode = mode_of(incident, &steps);
+    Ok(Session::new(Arc::clone(incident), SessionOptions { mode, ..options }))
 }
 
 /// As [`play_plan`], and shows the session to `watch` at the start and at every whole second from then on; when `watch` has
-/// seen enough, it says `false`, and the run ends there.
+/// seen enough, it says `false`, and the run ends there. All caches keep how old their values are.
 ///
 /// # Errors
 /// As [`play_plan`].
@@ -102,9 +113,8 @@ pub fn watch_plan(
     until: SimTime,
     mut watch: impl FnMut(&Session) -> bool,
 ) -> Result<Session, PlanError> {
-    let steps = plan.map_or(Ok(Vec::new()), |p| instants(incident, p))?;
-    let mode = mode_of(incident, &steps);
-    let session = Session::new(Arc::clone(incident), SessionOptions { mode, ..options });
+    let mut session = begin(incident, plan, options)?;
+    session.keep_ages();
     if !watch(&session) {
         return Ok(session);
     }

@@ -30,6 +30,10 @@ impl Plant {
         self.world.apply(intervention);
     }
 
+    pub(super) fn keep_ages(&mut self) {
+        self.world.keep_ages();
+    }
+
     pub(super) fn world(&self) -> &World {
         &self.world
     }

@@ -263,6 +263,12 @@ impl Session {
         self.plant.world()
     }
 
+    /// Caches keep how old their values are from now on, also where nothing that happens depends on it. The run stays the
+    /// same; its telemetry says more.
+    pub fn keep_ages(&mut self) {
+        self.plant.keep_ages();
+    }
+
     /// The same run without gates, played to the end of its clock with nobody at it any more.
     pub fn played_out(&self) -> Session {
         let mut session = self.clone();

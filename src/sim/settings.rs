@@ -187,8 +187,8 @@ impl World {
         self.list_routes();
     }
 
-    /// Values begin to carry their age, where they did not so far.
-    pub(super) fn keep_ages(&mut self) {
+    /// Values begin to carry their age, where they did not so far. What happens stays the same.
+    pub fn keep_ages(&mut self) {
         for cache in &mut self.caches {
             if cache.store.knows_ages() {
                 continue;
