@@ -42,6 +42,17 @@ pub fn source(name: &str) -> anyhow::Result<Source> {
     anyhow::bail!("no incident is called `{name}`, and there is no such file or folder; {hint}")
 }
 
+/// The shipped incidents, the easier first.
+pub fn shipped() -> Vec<Arc<Incident>> {
+    let mut all: Vec<Arc<Incident>> = library::shipped()
+        .into_iter()
+        .filter_map(|shipped| load(&shipped.id, &shipped.text).incident)
+        .map(Arc::new)
+        .collect();
+    all.sort_by_key(|incident| incident.file().level);
+    all
+}
+
 /// Loads what `name` names. Warnings are kept quiet: they are for authors, who use `check`.
 pub fn incident(name: &str) -> anyhow::Result<Arc<Incident>> {
     loaded(source(name)?)

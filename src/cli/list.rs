@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use crate::incident::{library, load};
+use super::input;
 
 /// How to list.
 #[derive(Debug, Default, clap::Args)]
@@ -18,12 +18,7 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut text = String::new();
     let mut list = Vec::new();
-    for shipped in library::shipped() {
-        let loaded = load(&shipped.id, &shipped.text);
-        let Some(incident) = loaded.incident else {
-            text.push_str(&format!("{}  cannot be used, see `pagerdrill check {0}`\n", shipped.id));
-            continue;
-        };
+    for incident in input::shipped() {
         let file = incident.file();
         list.push(json!({
             "id": file.id,

@@ -7,7 +7,6 @@ use clap::ValueEnum;
 
 use super::input;
 use crate::game::Mode;
-use crate::incident::{Incident, library, load};
 use crate::{report, store, tui};
 
 /// How to play.
@@ -80,11 +79,7 @@ fn scale(text: &str) -> Result<f64, String> {
 
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut incidents: Vec<Arc<Incident>> = library::shipped()
-        .into_iter()
-        .filter_map(|shipped| load(&shipped.id, &shipped.text).incident)
-        .map(Arc::new)
-        .collect();
+    let mut incidents = input::shipped();
     let start = match &args.incident {
         None => None,
         Some(name) => {

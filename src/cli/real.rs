@@ -129,13 +129,12 @@ fn model(system: &Spec, coalesced: bool) -> Option<u64> {
     let mut spec = system.clone();
     let hot = (0..spec.reads.len()).filter(|&i| spec.reads[i].ttl.is_some());
     let hot = hot.max_by(|&a, &b| spec.reads[a].share.total_cmp(&spec.reads[b].share))?;
-    let reads = |s: &&mut crate::sim::spec::ServiceSpec| s.cache.is_some() && s.database.is_some();
     for (i, read) in spec.reads.iter_mut().enumerate() {
         read.share = if i == hot { 1.0 } else { 0.0 };
         read.written = None;
     }
     spec.reads[hot].keys = crate::sim::spec::KeySpace::Even { n: 1 };
-    let place = spec.services.iter_mut().position(|mut s| reads(&&mut s))?;
+    let place = spec.services.iter().position(|s| s.cache.is_some() && s.database.is_some())?;
     let service = &mut spec.services[place];
     (service.instances, service.deadline, service.workers) = (1, None, None);
     service.reading.coalesce = coalesced;

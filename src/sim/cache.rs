@@ -302,9 +302,10 @@ impl Cache {
         let entry = backup.store.entry(key);
         match backup.spec {
             Backup::Replica { lag, latency, .. } => {
-                let arrived =
-                    i64::from(entry.stamp.believed_at) + i64::from(tick(lag.0)) <= i64::from(tick(now));
-                arrived.then_some((entry, latency.0))
+                let written = i64::from(entry.stamp.believed_at);
+                let own = self.down && written >= i64::from(tick(self.down_since));
+                let arrived = written + i64::from(tick(lag.0)) <= i64::from(tick(now));
+                (own || arrived).then_some((entry, latency.0))
             }
             Backup::Gutter { .. } => Some((entry, 0)),
         }

@@ -1,7 +1,7 @@
 //! Whether a stampede recovers follows from cores, query cost, connections, deadline and arrival rate.
 
-use pagerdrill::sim::World;
 use pagerdrill::sim::spec::{KeySpace, Spec, Spread};
+use pagerdrill::sim::{World, math};
 use pagerdrill::units::{SimSpan, SimTime};
 
 use crate::{ms, small};
@@ -25,9 +25,9 @@ impl Stampede {
             return self.work_ms;
         }
         let when_full = all / rate;
-        let had = gap * (1.0 + (all / cores).ln());
+        let had = gap * (1.0 + math::ln(all / cores));
         if had >= self.work_ms {
-            gap * (self.work_ms / gap - 1.0).exp()
+            gap * math::exp(self.work_ms / gap - 1.0)
         } else {
             when_full + (self.work_ms - had) * all / cores
         }
