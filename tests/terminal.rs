@@ -82,6 +82,15 @@ impl Played {
         }
     }
 
+    /// Waits until the text is no longer on the screen.
+    fn wait_until_gone(&mut self, text: &str) {
+        let until = Instant::now() + PATIENCE;
+        while self.text().contains(text) {
+            assert!(Instant::now() < until, "`{text}` does not go away:\n{}", self.text());
+            self.read(Duration::from_millis(100));
+        }
+    }
+
     fn press(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("keys are taken");
         self.keys.flush().expect("keys are taken");
@@ -363,7 +372,7 @@ fn a_run_is_watched_and_left() {
     film.wait_for("Watching a run");
     // Sent together with another key, Esc would be Alt.
     film.press("\x1b");
-    film.wait_for("no query");
+    film.wait_until_gone("type to search");
     film.press("q");
     assert_eq!(film.end(), 0);
     film.restored();

@@ -42,6 +42,9 @@ pub struct Args {
     /// Judges only whether the incidents are fair, with the seeds 1 to N, and fails when one is not.
     #[arg(long, value_name = "N", conflicts_with = "seeds", value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub fair_seeds: Option<u64>,
+    /// Judges only the figures, not whether the incidents are fair: each run ends with its last figure.
+    #[arg(long, conflicts_with = "fair_seeds")]
+    pub only_figures: bool,
     /// Size of the simulated system. Figures count at full size: at another, nothing fails the test.
     #[arg(long, default_value_t = 1.0, value_name = "F", value_parser = super::run::scale)]
     pub scale: f64,
@@ -64,6 +67,8 @@ pub(super) struct Asked {
     pub(super) seeds: u64,
     /// Only whether the incidents are fair.
     pub(super) only_fairness: bool,
+    /// Only the figures.
+    pub(super) only_figures: bool,
     pub(super) scale: f64,
 }
 
@@ -118,8 +123,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let only_fairness = args.fair_seeds.is_some();
     let seeds = args.fair_seeds.unwrap_or(args.seeds);
-    let asked = Asked { names, seeds, only_fairness, scale: args.scale };
-    let mut runs = plan_runs(&incidents, seeds, only_fairness);
+    let asked = Asked { names, seeds, only_fairness, only_figures: args.only_figures, scale: args.scale };
+    let mut runs = plan_runs(&incidents, &asked);
     if let Some(shard) = args.shard {
         runs.retain(|run, _| shard.has(run.3));
     }
@@ -144,7 +149,7 @@ pub(super) fn answer(
 ) -> anyhow::Result<ExitCode> {
     let (mut text, mut list, mut failed) = (String::new(), Vec::new(), false);
     for (i, incident) in incidents.iter().enumerate() {
-        let fairness = fairness(i, asked.seeds, made);
+        let fairness = if asked.only_figures { Vec::new() } else { fairness(i, asked.seeds, made) };
         let figures = if asked.only_fairness { Vec::new() } else { figures(incident, i, asked.seeds, made) };
         failed |= if asked.only_fairness {
             fairness.iter().any(|fairness| !fairness.holds())
@@ -164,22 +169,24 @@ pub(super) fn answer(
 
 /// One run for each seed and each plan of each variant that has a figure or that fairness is judged by, with where it may
 /// stop: a run that fairness is not judged by ends when its last figure has been recorded.
-fn plan_runs(incidents: &[Arc<Incident>], seeds: u64, only_fairness: bool) -> BTreeMap<Run, Option<SimTime>> {
+fn plan_runs(incidents: &[Arc<Incident>], asked: &Asked) -> BTreeMap<Run, Option<SimTime>> {
     let mut runs = BTreeMap::new();
     for (i, incident) in incidents.iter().enumerate() {
         let file = incident.file();
         let known = [SENIOR, TRAP].iter().filter(|&&plan| file.plans.contains_key(plan));
         let judged: BTreeSet<Option<String>> =
             known.map(|&plan| Some(plan.to_owned())).chain([None]).collect();
-        for seed in 1..=seeds {
-            for expect in file.expect.iter().filter(|_| !only_fairness) {
+        for seed in 1..=asked.seeds {
+            for expect in file.expect.iter().filter(|_| !asked.only_fairness) {
                 let ends = expect::ends(incident, &expect.read, expect.over);
                 let until = runs
                     .entry((i, expect.variant.clone(), expect.plan.clone(), seed))
                     .or_insert(Some(SimTime::ZERO));
                 *until = until.map(|until| until.max(ends));
             }
-            runs.extend(judged.iter().map(|plan| ((i, None, plan.clone(), seed), None)));
+            if !asked.only_figures {
+                runs.extend(judged.iter().map(|plan| ((i, None, plan.clone(), seed), None)));
+            }
         }
     }
     runs
@@ -324,7 +331,9 @@ fn table(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], ask
         row.extend(fairness.cells());
         rows.push(row);
     }
-    text.push_str(&aligned(&rows));
+    if !asked.only_figures {
+        text.push_str(&aligned(&rows));
+    }
     if asked.scale != 1.0 && !asked.only_fairness {
         text.push_str(&format!("at a scale of {}: figures count at full size only\n", asked.scale));
     }

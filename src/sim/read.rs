@@ -205,7 +205,8 @@ impl World {
         if request.version != entry.version {
             return;
         }
-        self.trace(id, SpanKind::CacheGet { cache: 0 }, SpanEnd::TimedOut);
+        let cache = self.services[request.service as usize].spec.cache.unwrap_or(0) as u32;
+        self.trace(id, SpanKind::CacheGet { cache }, SpanEnd::TimedOut);
         self.log_request(id, LogKind::CacheTimeout);
         let (service, instance, operation) = (request.service, request.instance, request.operation);
         let it = &mut self.services[service as usize];
