@@ -83,7 +83,11 @@ impl World {
             return self.answer(operation, record, place, Answer::Rejected(retry_after), REFUSAL_NS);
         }
         // A hit needs no record and no event.
-        let look = if it.only_reads { self.look_up(service, instance, &operation) } else { Look::NotYet };
+        let look = if it.only_reads {
+            self.look_up(service, instance, &operation, u16::from(operation.attempt))
+        } else {
+            Look::NotYet
+        };
         if let Look::Hit { extra } = look {
             let it = &mut self.services[service as usize];
             let took = extra + it.handling.draw(&mut self.handling_rng);
@@ -168,7 +172,7 @@ impl World {
                 }
                 Some(Planned::Read) => {
                     let version = request.version;
-                    let look = self.look_up(service, instance, &operation);
+                    let look = self.look_up(service, instance, &operation, self.span_of(id));
                     // A refresh behind the answer may have cost the process its life.
                     if self.requests.get(id).version != version {
                         return;

@@ -9,21 +9,26 @@ use super::spec::BreakerSpec;
 pub(super) struct Breaker {
     failures: u32,
     open_until: u64,
-    trying: bool,
 }
 
 impl Breaker {
+    /// Nothing has failed since the last call that worked.
+    #[inline]
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.failures == 0
+    }
+
     /// Whether a call may be made now; a call that is made must be told of with [`Breaker::failed`] or
-    /// [`Breaker::worked`].
+    /// [`Breaker::worked`]. A call that tries and is never told of costs one more period.
     pub(super) fn admits(&mut self, spec: Option<BreakerSpec>, now: u64) -> bool {
         let Some(spec) = spec else { return true };
         if self.failures < spec.failures {
             return true;
         }
-        if now < self.open_until || self.trying {
+        if now < self.open_until {
             return false;
         }
-        self.trying = true;
+        self.open_until = now + spec.open.0;
         true
     }
 
@@ -31,13 +36,11 @@ impl Breaker {
     pub(super) fn failed(&mut self, spec: Option<BreakerSpec>, now: u64) -> bool {
         let Some(spec) = spec else { return false };
         self.failures = self.failures.saturating_add(1);
-        self.trying = false;
         if self.failures < spec.failures {
             return false;
         }
-        let opened = now >= self.open_until;
         self.open_until = now + spec.open.0;
-        opened
+        self.failures == spec.failures
     }
 
     /// A call worked.

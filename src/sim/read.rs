@@ -32,8 +32,9 @@ pub(super) enum Look {
 
 impl World {
     /// Looks an operation's key up in the local copy and in the cache. Starts a refresh when what it found is stale.
+    /// `span` is the number of the span in whose time that happens.
     #[inline]
-    pub(super) fn look_up(&mut self, service: u16, instance: u16, operation: &Operation) -> Look {
+    pub(super) fn look_up(&mut self, service: u16, instance: u16, operation: &Operation, span: u16) -> Look {
         let now = self.now;
         let read = operation.read as usize;
         let Some((first, _)) = self.reads[read].cached else { return Look::Miss };
@@ -41,7 +42,8 @@ impl World {
         let Some(cache) = it.spec.cache else { return Look::Miss };
         self.counters.cache_lookups[read] += 1;
         let key = first + operation.key;
-        let plain = it.spec.reading.local.is_none() && !self.caches[cache].down;
+        let at_rest = it.instances[instance as usize].breaker.is_at_rest();
+        let plain = it.spec.reading.local.is_none() && !self.caches[cache].down && at_rest;
         let look = if plain {
             let store = &self.caches[cache].store;
             let found = store.look(key, now);
@@ -61,11 +63,10 @@ impl World {
                 Look::Hit { .. } => SpanEnd::Ok,
                 _ => SpanEnd::Miss,
             };
-            let parent = u16::from(operation.attempt);
             let kind = SpanKind::CacheGet { cache: cache as u32 };
             self.probe.span(
                 operation.number,
-                SpanRecord { kind, number: 0, parent, start: now, end: now, end_kind },
+                SpanRecord { kind, number: 0, parent: span, start: now, end: now, end_kind },
             );
         }
         if let Look::Hit { .. } = look {
@@ -74,7 +75,7 @@ impl World {
         look
     }
 
-    /// A look-up where a local copy or an unreachable cache is in play.
+    /// A look-up where a local copy, an unreachable cache or a breaker that has seen failures is in play.
     fn look_in_copies(
         &mut self,
         service: u16,
@@ -107,15 +108,15 @@ impl World {
             self.serve_stale(service, instance, operation);
             return Look::Hit { extra: 0 };
         }
-        if down {
-            let breaker = &mut self.services[service as usize].instances[instance as usize].breaker;
-            if reading.cache_timeout.0 > 0 && breaker.admits(reading.breaker, now) {
-                return Look::Unanswered;
-            }
+        let breaker = &mut self.services[service as usize].instances[instance as usize].breaker;
+        let asks = breaker.admits(reading.breaker, now);
+        if down && asks && reading.cache_timeout.0 > 0 {
+            return Look::Unanswered;
+        }
+        if down || !asks {
             return self.look_in_backup(service, instance, cache, key, operation);
         }
-        let it = &mut self.services[service as usize].instances[instance as usize];
-        it.breaker.worked();
+        breaker.worked();
         let Some(entry) = shared.filter(|e| reading.serve_stale || e.found(now) == Found::Fresh) else {
             return Look::Miss;
         };
