@@ -811,7 +811,6 @@ impl Names {
         LogLine { at: SimTime(r.at), source, stream, level, text, operation, alike }
     }
 
-    /// Spans in order of their start; the parent comes before its children.
     fn trace(&self, t: &TraceRecord) -> Trace {
         let name = |names: &[String], i: u32| names.get(i as usize).cloned().unwrap_or_default();
         let mut records = t.spans.clone();
@@ -886,7 +885,7 @@ impl Names {
             },
             attempts: t.attempts,
             queries,
-            spans,
+            spans: Trace::tree(spans),
         }
     }
 }

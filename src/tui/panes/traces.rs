@@ -264,7 +264,8 @@ impl Traces {
         let name_width = 2 + trace
             .spans
             .iter()
-            .map(|s| columns(&s.name) + if s.parent.is_some() { 2 } else { 0 })
+            .enumerate()
+            .map(|(i, s)| columns(&s.name) + INDENT * trace.depth(i))
             .max()
             .unwrap_or(8) as u16;
         let place_width = 1 + trace.spans.iter().map(|s| columns(&s.place)).max().unwrap_or(0) as u16;
@@ -303,7 +304,7 @@ impl Traces {
             let span = &trace.spans[i];
             let y = y as u16;
             let parent = span.parent.is_none();
-            let indent = if parent { "" } else { "  " };
+            let indent = " ".repeat(INDENT * trace.depth(i));
             let role = if parent { Role::Accent } else { Role::Text };
             canvas.text(Rect { width: name_width, ..list }, y, &format!("{indent}{}", span.name), role);
             let place = Rect { x: list.x + name_width, width: place_width.saturating_sub(1), ..list };
@@ -342,6 +343,9 @@ impl Traces {
         }
     }
 }
+
+/// Columns by which a span stands further right than what it is part of.
+const INDENT: usize = 2;
 
 /// The common time axis.
 struct Axis {
