@@ -102,13 +102,17 @@ fn reads(system: &System) -> Vec<ReadSpec> {
     reads.chain(writes).collect()
 }
 
+fn jitter(jitter: schema::Jitter) -> Jitter {
+    match jitter {
+        schema::Jitter::None => Jitter::None,
+        schema::Jitter::Full => Jitter::Full,
+        schema::Jitter::Equal => Jitter::Equal,
+    }
+}
+
 fn clients(system: &System) -> Vec<ClientSpec> {
     let client = |(name, client): (&String, &schema::Client)| {
-        let jitter = match client.jitter {
-            schema::Jitter::None => Jitter::None,
-            schema::Jitter::Full => Jitter::Full,
-            schema::Jitter::Equal => Jitter::Equal,
-        };
+        let jitter = jitter(client.jitter);
         ClientSpec {
             name: name.clone(),
             share: client.share.0,
@@ -161,20 +165,28 @@ fn lower_service(system: &System, name: &str, service: &schema::Service) -> Serv
             query: QuerySpec { work: spread(*query), io: spread(*io), cold_factor: 1.0 },
             pool: pool_index(service, pool.as_deref()).unwrap_or(NOWHERE),
         },
-        schema::Step::Call { name, service, timeout, attempts, backoff, cancels, confirm } => {
-            Step::Call(CallSpec {
-                name: name.clone(),
-                service: service_index(system, service),
-                timeout: *timeout,
-                attempts: *attempts,
-                backoff: *backoff,
-                cancels: *cancels,
-                confirm: confirm.as_ref().map(|confirm| Confirm {
-                    service: service_index(system, &confirm.service),
-                    wait: confirm.wait,
-                }),
-            })
-        }
+        schema::Step::Call {
+            name,
+            service,
+            timeout,
+            attempts,
+            backoff,
+            jitter: varies,
+            cancels,
+            confirm,
+        } => Step::Call(CallSpec {
+            name: name.clone(),
+            service: service_index(system, service),
+            timeout: *timeout,
+            attempts: *attempts,
+            backoff: *backoff,
+            jitter: jitter(*varies),
+            cancels: *cancels,
+            confirm: confirm.as_ref().map(|confirm| Confirm {
+                service: service_index(system, &confirm.service),
+                wait: confirm.wait,
+            }),
+        }),
     };
     let pool = |(name, pool): (&String, &schema::Pool)| PoolSpec {
         name: name.clone(),

@@ -447,6 +447,9 @@ pub enum Step {
         /// Pause before each further attempt.
         #[serde(default)]
         backoff: SimSpan,
+        /// How the pause varies.
+        #[serde(default)]
+        jitter: Jitter,
         /// Whether giving up an attempt stops its work downstream; otherwise that goes on for nobody.
         #[serde(default)]
         cancels: bool,

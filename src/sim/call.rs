@@ -7,7 +7,7 @@ use super::events::Entry;
 use super::probe::{LogKind, SpanEnd, SpanKind, SpanRecord};
 use super::request::{ORPHAN, Operation, Phase, Role};
 use super::service::{Call, Planned};
-use super::world::World;
+use super::world::{Due, World};
 
 impl World {
     /// The call that a request is at.
@@ -140,13 +140,18 @@ impl World {
         let now = self.now;
         let Some(call) = self.call_of(id) else { return self.fail(id) };
         let (attempts, pause, confirm) = (call.attempts, call.pause, call.confirm);
+        let (backoff, jitter) = call.backoff;
         let request = self.requests.get_mut(id);
         if u32::from(request.try_number) < attempts {
             request.try_number += 1;
             let version = self.requests.enter(id, Phase::BetweenCalls, now);
             return match pause {
                 Some(ring) => self.events.after(ring, now, Entry { id, version }),
-                None => self.call(id),
+                None if backoff.0 == 0 => self.call(id),
+                None => {
+                    let pause = super::client::jittered(backoff, jitter, &mut self.jitter_rng);
+                    self.later(pause, Due::CallPause, Entry { id, version });
+                }
             };
         }
         let Some((confirm, ring)) = confirm else { return self.fail(id) };

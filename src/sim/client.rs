@@ -4,6 +4,7 @@ use super::events::Ring;
 use super::math::{exp2, mix};
 use super::rng::Stream;
 use super::spec::{Backoff, ClientSpec, ConfigReach, Jitter};
+use crate::units::SimSpan;
 
 /// A population.
 #[derive(Clone, Debug)]
@@ -31,6 +32,14 @@ const SAVED_MOST: u64 = 100 * RETRY;
 
 /// After this many half-lives everybody has the new setting.
 const REACHED_ALL: f64 = 32.0;
+
+/// A pause as it turns out, nanoseconds.
+pub(super) fn jittered(pause: SimSpan, jitter: Jitter, rng: &mut Stream) -> u64 {
+    match jitter.part(pause).0 {
+        0 => pause.0,
+        varies => pause.0 - varies + ((u128::from(varies) * u128::from(rng.draw())) >> 64) as u64,
+    }
+}
 
 impl Client {
     /// A population as described.
@@ -80,13 +89,7 @@ impl Client {
         for _ in 1..retry {
             pause = (pause * factor).min(cap.0 as f64);
         }
-        let pause = (pause as u64).min(cap.0);
-        let part = |whole: u64, rng: &mut Stream| ((u128::from(whole) * u128::from(rng.draw())) >> 64) as u64;
-        match jitter {
-            Jitter::None => pause,
-            Jitter::Full => part(pause, rng),
-            Jitter::Equal => pause / 2 + part(pause - pause / 2, rng),
-        }
+        jittered(SimSpan((pause as u64).min(cap.0)), jitter, rng)
     }
 
     /// How long a change takes until it has reached everybody at once, or half of them.

@@ -8,7 +8,8 @@ use super::math::Sampler;
 use super::meter::{Histogram, ServiceCounters};
 use super::pool::Pool;
 use super::protect::{Breaker, Origin};
-use super::spec::{Confirm, QuerySpec, ServiceSpec};
+use super::spec::{Confirm, Jitter, QuerySpec, ServiceSpec};
+use crate::units::SimSpan;
 
 /// What an instance is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +99,9 @@ pub(super) struct Call {
     pub(super) service: u16,
     pub(super) attempts: u32,
     pub(super) timeout: Ring,
+    /// Where pauses are kept while they are all the same; none where attempts follow at once or pauses vary.
     pub(super) pause: Option<Ring>,
+    pub(super) backoff: (SimSpan, Jitter),
     pub(super) cancels: bool,
     pub(super) confirm: Option<(Confirm, Ring)>,
 }

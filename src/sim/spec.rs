@@ -195,6 +195,17 @@ pub enum Jitter {
     Equal,
 }
 
+impl Jitter {
+    /// The part of a pause that varies.
+    pub fn part(self, pause: SimSpan) -> SimSpan {
+        match self {
+            Jitter::None => SimSpan::ZERO,
+            Jitter::Full => pause,
+            Jitter::Equal => SimSpan(pause.0 - pause.0 / 2),
+        }
+    }
+}
+
 /// How a changed setting reaches a population.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ConfigReach {
@@ -299,6 +310,8 @@ pub struct CallSpec {
     pub attempts: u32,
     /// Pause before each further attempt.
     pub backoff: SimSpan,
+    /// How it varies.
+    pub jitter: Jitter,
     /// Whether giving up an attempt stops its work downstream; otherwise that goes on for nobody.
     pub cancels: bool,
     /// What the caller does when all attempts have failed; `None`: it fails.

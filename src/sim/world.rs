@@ -57,6 +57,8 @@ pub(super) enum Due {
     Lock,
     /// An unreachable cache has not answered.
     Cache,
+    /// The pause between two attempts of a call is over.
+    CallPause,
 }
 
 /// What a kind of read needs when it is under way, looked up by number.
@@ -714,6 +716,7 @@ impl World {
                     Due::Retry => self.retry(entry),
                     Due::Lock => self.look_again(entry),
                     Due::Cache => self.cache_unanswered(entry),
+                    Due::CallPause => self.call_again(entry),
                 }
             }
         }
@@ -907,7 +910,9 @@ fn service_of(
                     service: call.service as u16,
                     attempts: call.attempts,
                     timeout: ring(call.timeout, RingUse::Call),
-                    pause: (call.backoff.0 > 0).then(|| ring(call.backoff, RingUse::CallPause)),
+                    pause: (call.backoff.0 > 0 && call.jitter == Jitter::None)
+                        .then(|| ring(call.backoff, RingUse::CallPause)),
+                    backoff: (call.backoff, call.jitter),
                     cancels: call.cancels,
                     confirm: call.confirm.map(|c| (c, ring(c.wait, RingUse::Confirm))),
                 })

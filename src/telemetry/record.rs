@@ -793,9 +793,10 @@ impl Names {
                 instance,
                 match service.and_then(|s| s.steps.get(r.step as usize)) {
                     Some(Step::Call(call)) if r.detail < call.attempts => format!(
-                        "{}: deadline exceeded at {took}; retrying attempt={} jitter=0ms",
+                        "{}: deadline exceeded at {took}; retrying attempt={} jitter={}ms",
                         call.name,
-                        r.detail + 1
+                        r.detail + 1,
+                        call.jitter.part(call.backoff).0 / 1_000_000,
                     ),
                     Some(Step::Call(call)) => {
                         format!(

@@ -137,6 +137,7 @@ fn defended() -> impl Strategy<Value = Spec> {
                         timeout: ms(timeout),
                         attempts,
                         backoff: ms(backoff),
+                        jitter: if confirms { Jitter::Full } else { Jitter::None },
                         cancels,
                         confirm,
                     })];
