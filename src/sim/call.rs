@@ -55,10 +55,8 @@ impl World {
 
     /// A called service's answer arrives.
     pub(super) fn answered(&mut self, entry: Entry) {
-        if self.requests.get(entry.id).version == entry.version {
-            self.leave(entry.id, true);
-            self.call_ended(entry.id, true);
-        }
+        self.leave(entry.id, true);
+        self.call_ended(entry.id, true);
     }
 
     /// An attempt has left its instance.
@@ -78,8 +76,8 @@ impl World {
         if served {
             self.got_through(link.root, request.service);
         }
-        let Entry { id: caller, version } = link.parent;
-        if orphan || self.requests.get(caller).version != version {
+        let caller = link.parent.id;
+        if orphan || !self.requests.is_meant(link.parent) {
             return;
         }
         if served { self.step_over(caller) } else { self.attempt_failed(caller) }
@@ -103,10 +101,6 @@ impl World {
     /// An attempt has taken as long as it may.
     pub(super) fn call_timed_out(&mut self, entry: Entry) {
         let id = entry.id;
-        let request = self.requests.get(id);
-        if request.version != entry.version {
-            return;
-        }
         let index = self.call_of(id).map_or(0, |c| c.index);
         self.calls[index as usize].timed_out += 1;
         self.log_request(id, LogKind::CallTimeout);
@@ -167,17 +161,13 @@ impl World {
 
     /// The pause before the next attempt is over.
     pub(super) fn call_again(&mut self, entry: Entry) {
-        if self.requests.get(entry.id).version == entry.version {
-            self.call(entry.id);
-        }
+        self.call(entry.id);
     }
 
     /// The request key did not turn up in time.
     pub(super) fn not_confirmed(&mut self, entry: Entry) {
-        if self.requests.get(entry.id).version == entry.version {
-            self.trace(entry.id, SpanKind::Confirm, SpanEnd::TimedOut);
-            self.fail(entry.id);
-        }
+        self.trace(entry.id, SpanKind::Confirm, SpanEnd::TimedOut);
+        self.fail(entry.id);
     }
 
     fn confirmed(&mut self, id: u32) {

@@ -46,13 +46,22 @@ struct Query {
     owner: Owner,
 }
 
+/// How it goes with a certain number of queries running.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// Speed of each, Q32 of an idle core's.
+    rate: u64,
+    /// Busy share of the cores, Q16.
+    busy: u64,
+}
+
 /// One host.
 #[derive(Clone, Debug)]
 pub struct Host {
     cores: f64,
     contention: f64,
-    /// Speed of each query by number running, Q32; shared between copies of a world.
-    rates: std::sync::Arc<Vec<u64>>,
+    /// By number running; shared between copies of a world.
+    paces: std::sync::Arc<Vec<Pace>>,
     queries: Vec<Query>,
     free: Vec<QueryIndex>,
     /// Tag (virtual time of the end, Q16), serial, slot.
@@ -85,7 +94,7 @@ impl Host {
         let mut host = Host {
             cores: spec.cores,
             contention: spec.contention,
-            rates: std::sync::Arc::new(Vec::new()),
+            paces: std::sync::Arc::new(Vec::new()),
             queries: Vec::new(),
             free: Vec::new(),
             ends: BinaryHeap::new(),
@@ -107,7 +116,7 @@ impl Host {
 
     fn tabulate(&mut self) {
         let table = self.connection_limit.min(100_000) + 64;
-        self.rates = std::sync::Arc::new((0..=table).map(|n| self.rate_for(n)).collect());
+        self.paces = std::sync::Arc::new((0..=table).map(|n| self.pace_for(n)).collect());
     }
 
     /// Changes its cores.
@@ -118,26 +127,22 @@ impl Host {
     }
 
     /// The model's formula, for `n` running queries.
-    fn rate_for(&self, n: u32) -> u64 {
+    fn pace_for(&self, n: u32) -> Pace {
         let per_core = f64::from(n.max(1)) / self.cores;
         let share = if per_core > 1.0 { 1.0 / per_core } else { 1.0 };
         let slowed = 1.0 + self.contention * if per_core > 1.0 { per_core - 1.0 } else { 0.0 };
-        ((share / slowed * (1u64 << RATE_BITS) as f64) as u64).max(1)
+        let rate = ((share / slowed * (1u64 << RATE_BITS) as f64) as u64).max(1);
+        let busy = f64::from(n) / self.cores;
+        let busy = ((if busy < 1.0 { busy } else { 1.0 }) * f64::from(1 << WORK_BITS)) as u64;
+        Pace { rate, busy }
     }
 
     #[inline]
-    fn rate(&self) -> u64 {
-        match self.rates.get(self.running as usize) {
-            Some(&rate) => rate,
-            None => self.rate_for(self.running),
+    fn pace(&self) -> Pace {
+        match self.paces.get(self.running as usize) {
+            Some(&pace) => pace,
+            None => self.pace_for(self.running),
         }
-    }
-
-    /// Busy share of the cores now, Q16.
-    #[inline]
-    fn busy_share(&self) -> u64 {
-        let share = f64::from(self.running) / self.cores;
-        ((if share < 1.0 { share } else { 1.0 }) * f64::from(1 << WORK_BITS)) as u64
     }
 
     /// Brings virtual time up to now. Only the host's own events call it, so that rounding does not depend on when
@@ -146,16 +151,17 @@ impl Host {
     fn catch_up(&mut self, now: u64) {
         let elapsed = now - self.as_of;
         if elapsed > 0 && self.running > 0 {
-            let grown = (u128::from(elapsed) * u128::from(self.rate())) >> (RATE_BITS - WORK_BITS);
+            let Pace { rate, busy } = self.pace();
+            let grown = (u128::from(elapsed) * u128::from(rate)) >> (RATE_BITS - WORK_BITS);
             self.virtual_time += grown as u64;
-            self.busy += elapsed * self.busy_share();
+            self.busy += elapsed * busy;
         }
         self.as_of = now;
     }
 
     /// Busy core time since the start as a share of one host's cores, in seconds.
     pub fn busy_s(&self, now: u64) -> f64 {
-        let busy = self.busy + (now - self.as_of) * self.busy_share();
+        let busy = self.busy + (now - self.as_of) * self.pace().busy;
         busy as f64 / f64::from(1 << WORK_BITS) / 1e9
     }
 
@@ -262,10 +268,12 @@ impl Host {
                 continue;
             }
             let left = ((key >> 64) as u64).saturating_sub(self.virtual_time);
-            let rate = self.rate();
+            let rate = self.pace().rate;
             let shift = RATE_BITS - WORK_BITS;
-            // Most queries are short enough for the cheap division.
-            let span = if left < 1 << (63 - shift) {
+            // A host with a core for everybody needs no division, and most queries are short enough for the cheap one.
+            let span = if rate == 1 << RATE_BITS {
+                left.div_ceil(1 << WORK_BITS)
+            } else if left < 1 << (63 - shift) {
                 (left << shift).div_ceil(rate)
             } else {
                 u64::try_from((u128::from(left) << shift).div_ceil(u128::from(rate))).unwrap_or(u64::MAX >> 1)

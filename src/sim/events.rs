@@ -5,6 +5,9 @@
 //! it, at a fraction of a heap's cost. Servers keep their one next completion in a register. Only what is left,
 //! a few control events, goes through a heap. Ties are broken by a sequence number that counts every scheduling,
 //! so the order does not depend on which structure an event happens to be in.
+//!
+//! Most time limits are met: what they were scheduled for is over long before they come due. Such void entries are
+//! swept from the head of a ring in one go, and are no events.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
@@ -63,6 +66,10 @@ pub struct Events<T: Ord + Clone> {
     order: u64,
     /// Due time and order of the head of every source: the heap first, then rings and registers as they were made.
     heads: Vec<(u64, u64)>,
+    /// The source with the earliest head, unless `moved`.
+    first: usize,
+    /// The head that was the earliest has moved back: another one may be earlier now.
+    moved: bool,
     sources: Vec<Source>,
     rings: Vec<(u64, VecDeque<Due>, usize)>,
     registers: Vec<usize>,
@@ -165,6 +172,8 @@ impl<T: Ord + Clone> Events<T> {
             plain: None,
             order: 0,
             heads: vec![(NEVER, 0)],
+            first: 0,
+            moved: false,
             sources: vec![Source::Heap],
             rings: Vec::new(),
             registers: Vec::new(),
@@ -237,10 +246,11 @@ impl<T: Ord + Clone> Events<T> {
         if let Some(plain) = &mut self.plain {
             return plain.push(at, order, What::Ring(ring, entry));
         }
-        if queue.is_empty() {
-            self.heads[*head] = (at, order);
-        }
+        let (empty, head) = (queue.is_empty(), *head);
         queue.push_back(Due { at, order, entry });
+        if empty {
+            self.set_head(head, (at, order));
+        }
     }
 
     /// Sets or clears a register's event.
@@ -250,7 +260,18 @@ impl<T: Ord + Clone> Events<T> {
         if let Some(plain) = &mut self.plain {
             return plain.set(register, at, order);
         }
-        self.heads[self.registers[register.0]] = (at, order);
+        self.set_head(self.registers[register.0], (at, order));
+    }
+
+    /// The head of a source is another one now.
+    #[inline]
+    fn set_head(&mut self, source: usize, head: (u64, u64)) {
+        let before = std::mem::replace(&mut self.heads[source], head);
+        if source == self.first {
+            self.moved |= head > before;
+        } else if head < self.heads[self.first] {
+            self.first = source;
+        }
     }
 
     /// Schedules a control event.
@@ -263,30 +284,42 @@ impl<T: Ord + Clone> Events<T> {
         self.refresh_heap();
     }
 
+    #[inline]
     fn refresh_heap(&mut self) {
-        self.heads[0] = self.heap.peek().map_or((NEVER, 0), |Reverse((at, order, _))| (*at, *order));
+        let head = self.heap.peek().map_or((NEVER, 0), |Reverse((at, order, _))| (*at, *order));
+        self.set_head(0, head);
     }
 
     /// The time and source of the next event.
     #[inline]
-    pub fn next(&self) -> (u64, Source) {
+    pub fn next(&mut self) -> (u64, Source) {
         if let Some(plain) = &self.plain {
             return plain.next();
         }
-        let mut best = 0;
-        let mut at = self.heads[0];
-        for (i, &head) in self.heads.iter().enumerate().skip(1) {
-            // Times rarely tie, so the order is looked at only then.
-            if head.0 < at.0 || (head.0 == at.0 && head.1 < at.1) {
-                (best, at) = (i, head);
-            }
+        if self.moved {
+            self.find_first();
         }
-        (at.0, self.sources[best])
+        (self.heads[self.first].0, self.sources[self.first])
     }
 
-    /// Takes a ring's first entry.
+    fn find_first(&mut self) {
+        self.moved = false;
+        let (mut first, mut earliest) = (0, (NEVER, 0));
+        for (i, &head) in self.heads.iter().enumerate() {
+            // Times rarely tie, so the order is looked at only then; the rest needs no branch.
+            if head.0 == earliest.0 && head.1 < earliest.1 {
+                (first, earliest) = (i, head);
+            }
+            let earlier = head.0 < earliest.0;
+            first = if earlier { i } else { first };
+            earliest = if earlier { head } else { earliest };
+        }
+        self.first = first;
+    }
+
+    /// Takes a ring's first entry, and drops those behind it that are void.
     #[inline]
-    pub fn pop_ring(&mut self, ring: Ring) -> Option<Entry> {
+    pub fn pop_ring(&mut self, ring: Ring, is_void: impl Fn(Entry) -> bool) -> Option<Entry> {
         if let Some(plain) = &mut self.plain {
             return match plain.pop() {
                 Some(What::Ring(_, entry)) => Some(entry),
@@ -295,7 +328,13 @@ impl<T: Ord + Clone> Events<T> {
         }
         let (_, queue, head) = &mut self.rings[ring.0];
         let due = queue.pop_front()?;
-        self.heads[*head] = queue.front().map_or((NEVER, 0), |d| (d.at, d.order));
+        let (mut first, head) = (queue.front(), *head);
+        while first.is_some_and(|d| is_void(d.entry)) {
+            queue.pop_front();
+            first = queue.front();
+        }
+        let first = first.map_or((NEVER, 0), |d| (d.at, d.order));
+        self.set_head(head, first);
         Some(due.entry)
     }
 
@@ -340,7 +379,7 @@ mod tests {
             out.push((
                 at,
                 match source {
-                    Source::Ring(ring) => events.pop_ring(ring).map_or(0, |e| e.id),
+                    Source::Ring(ring) => events.pop_ring(ring, |e| e.version > 0).map_or(0, |e| e.id),
                     Source::Heap => events.pop_heap().unwrap_or(0),
                     Source::Arrival => {
                         events.pop_arrival();

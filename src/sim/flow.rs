@@ -203,10 +203,8 @@ impl World {
 
     /// Own work has taken its time.
     pub(super) fn worked(&mut self, entry: Entry) {
-        if self.requests.get(entry.id).version == entry.version {
-            self.trace(entry.id, SpanKind::Work, SpanEnd::Ok);
-            self.step_over(entry.id);
-        }
+        self.trace(entry.id, SpanKind::Work, SpanEnd::Ok);
+        self.step_over(entry.id);
     }
 
     /// All steps of a request are done.
@@ -247,7 +245,7 @@ impl World {
         let request = self.requests.get_mut(id);
         let (budgeted, locked) = (request.clear(BUDGETED), request.clear(LOCKED));
         self.off_the_source(id);
-        let request = *self.requests.get(id);
+        let request = self.requests.get(id);
         let service = &mut self.services[request.service as usize];
         let is_request = request.role != Role::Refresh;
         if is_request {
@@ -305,7 +303,7 @@ impl World {
 
     pub(super) fn client_gone(&mut self, entry: Entry) {
         let request = *self.requests.get(entry.id);
-        if request.attempt_version != entry.version || request.is(ORPHAN) || !request.phase.inside() {
+        if request.is(ORPHAN) || !request.phase.inside() {
             return;
         }
         self.requests.get_mut(entry.id).set(ORPHAN);
@@ -322,7 +320,7 @@ impl World {
     /// A request's deadline has come.
     pub(super) fn deadline_over(&mut self, entry: Entry) {
         let request = self.requests.get(entry.id);
-        if request.attempt_version != entry.version || !request.phase.inside() {
+        if !request.phase.inside() {
             return;
         }
         self.log_request(entry.id, LogKind::Deadline);
@@ -439,11 +437,8 @@ impl World {
 
     /// A client's pause is over.
     pub(super) fn retry(&mut self, entry: Entry) {
-        let request = self.requests.get(entry.id);
-        if request.version == entry.version {
-            let operation = request.operation;
-            self.send(operation, Some(entry.id));
-        }
+        let operation = self.requests.get(entry.id).operation;
+        self.send(operation, Some(entry.id));
     }
 
     #[inline]

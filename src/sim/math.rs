@@ -111,24 +111,39 @@ impl Sampler {
             Spread::Exponential(mean) => (1, mean),
             Spread::Erlang { k, mean } => (k.max(1), mean),
         };
-        // P(Erlang-k with unit stages > x) = e^-x (1 + x + x²/2! + …), k terms.
+        // P(Erlang-k with unit stages > x) = e^-x (1 + x + x²/2! + …), k terms; its slope is e^-x times the last of them.
         let survival = |x: f64| {
             let (mut term, mut sum) = (1.0, 1.0);
             for i in 1..k {
                 term *= x / f64::from(i);
                 sum += term;
             }
-            sum * exp(-x)
+            let e = exp(-x);
+            (sum * e, term * e)
         };
         let stage_ns = mean.0 as f64 / f64::from(k);
         let mut low = 0.0;
+        // Newton's method, kept inside a bracket that it halves whenever it would leave it. Edges are asked for in
+        // ascending order, so each begins at the one before.
         let mut edge = |wanted: f64| {
-            let mut high = 12.0 * f64::from(k) + 40.0;
-            for _ in 0..50 {
-                let middle = 0.5 * (low + high);
-                if survival(middle) > wanted { low = middle } else { high = middle }
+            let (mut high, mut x) = (12.0 * f64::from(k) + 40.0, low);
+            for _ in 0..100 {
+                let (above, slope) = survival(x);
+                if above > wanted {
+                    low = x
+                } else {
+                    high = x
+                }
+                let next = x + (above - wanted) / slope;
+                let next = if next > low && next < high { next } else { 0.5 * (low + high) };
+                let close = (next - x).abs() <= 1e-14 * x;
+                x = next;
+                if close {
+                    break;
+                }
             }
-            (low * stage_ns) as u64
+            low = x;
+            (x * stage_ns) as u64
         };
         let cell = 1.0 / CELLS as f64;
         let head: Vec<u64> = (0..=CELLS).map(|i| edge(1.0 - i as f64 * cell * cell)).collect();

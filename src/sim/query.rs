@@ -5,7 +5,7 @@ use super::events::{Entry, NEVER, Register};
 use super::pool::Pool;
 use super::probe::{LogKind, SpanEnd, SpanKind};
 use super::request::{OFF_CPU, Phase, Request, Role};
-use super::service::{InstanceState, Planned, QueryCost};
+use super::service::{InstanceState, Planned, QueryCost, Service};
 use super::spec::Abandoned;
 use super::world::{Due, World};
 
@@ -31,7 +31,6 @@ impl World {
         if let Some((host, _)) = pool.idle.pop_back() {
             pool.in_use += 1;
             self.requests.get_mut(id).host = host;
-            self.requests.enter(id, Phase::Waiting, now);
             self.start_query(id);
         } else if pool.open < size {
             pool.open += 1;
@@ -59,9 +58,6 @@ impl World {
     /// A host has answered the wish for a connection.
     pub(super) fn connected(&mut self, entry: Entry) {
         let request = *self.requests.get(entry.id);
-        if request.version != entry.version {
-            return;
-        }
         let database = self.database_of(request.service);
         let host = &mut self.databases[database].hosts[request.host as usize];
         let attempts = self.services[request.service as usize].spec.pools[request.pool as usize].attempts;
@@ -86,41 +82,24 @@ impl World {
     /// Starts the query of a request on the connection it holds.
     fn start_query(&mut self, id: u32) {
         let now = self.now;
-        let request = *self.requests.get(id);
-        let (read, host) = (request.operation.read, request.host as usize);
-        let database = self.database_of(request.service);
-        let reads = self.own_query(&request).is_none();
-        if reads {
-            self.peaks.queried(read, request.operation.key);
-            if self.reads[read as usize].cached.is_some() {
-                self.counters.queries_for_misses += 1;
-            }
-        }
-        if request.try_number > 1 {
-            self.counters.query_retries += 1;
-        }
-        let work = if reads {
-            self.query_work(read, request.operation.key, database, host)
+        let request = self.requests.get(id);
+        let (read, key, host) = (request.operation.read, request.operation.key, request.host as usize);
+        let (service, pool) = (request.service, request.pool);
+        self.counters.query_retries += u64::from(request.try_number > 1);
+        let database = self.database_of(service);
+        let work = if own_query(&self.services, request).is_none() {
+            self.peaks.queried(read, key);
+            self.counters.queries_for_misses += u64::from(self.reads[read as usize].cached.is_some());
+            self.query_work(read, key, database, host)
         } else {
-            self.own_query_work(&request, database, host)
+            self.own_query_work(id, database, host)
         };
         let query = self.databases[database].hosts[host].start(Owner::Request(id), work, now);
         self.replan(database, host);
         self.requests.get_mut(id).query = query;
         let version = self.requests.enter(id, Phase::Querying, now);
-        let ring = self.services[request.service as usize].pool_rings[request.pool as usize].query;
+        let ring = self.services[service as usize].pool_rings[pool as usize].query;
         self.events.after(ring, now, Entry { id, version });
-    }
-
-    /// The cost of a `Query` step; `None` when the request is at a `Read`.
-    fn own_query(&self, request: &Request) -> Option<&QueryCost> {
-        if request.role == Role::Refresh {
-            return None;
-        }
-        match self.services[request.service as usize].steps.get(request.step as usize) {
-            Some(Planned::Query { cost, .. }) => Some(cost),
-            _ => None,
-        }
     }
 
     /// CPU that a read's query needs on a host, in nanoseconds; reads its page.
@@ -134,7 +113,8 @@ impl World {
         self.page_work(work, page, cold_q16, database, host)
     }
 
-    fn own_query_work(&mut self, request: &Request, database: usize, host: usize) -> u64 {
+    fn own_query_work(&mut self, id: u32, database: usize, host: usize) -> u64 {
+        let request = self.requests.get(id);
         let steps = &self.services[request.service as usize].steps;
         let Some(Planned::Query { cost, .. }) = steps.get(request.step as usize) else { return 1 };
         let work = cost.work.draw(&mut self.work_rng);
@@ -173,45 +153,46 @@ impl World {
 
     /// The CPU part of a query is over; what is left holds the connection only.
     fn off_the_cpu(&mut self, id: u32) {
-        let request = *self.requests.get(id);
-        self.requests.get_mut(id).query = OFF_CPU;
-        let cost = self.own_query(&request).unwrap_or(&self.reads[request.operation.read as usize].cost);
-        // A copy of the sampler shares its tables.
-        match cost.io.clone() {
+        let request = self.requests.get_mut(id);
+        request.query = OFF_CPU;
+        let (read, version) = (request.operation.read, request.version);
+        let cost = own_query(&self.services, request).unwrap_or(&self.reads[read as usize].cost);
+        match &cost.io {
             None => self.query_succeeded(id),
             Some(io) => {
                 let takes = io.draw(&mut self.io_rng);
-                self.later(takes, Due::Io, Entry { id, version: request.version });
+                self.later(takes, Due::Io, Entry { id, version });
             }
         }
     }
 
     /// A query's time off the CPU is over.
     pub(super) fn io_over(&mut self, entry: Entry) {
-        if self.requests.get(entry.id).version == entry.version {
-            self.query_succeeded(entry.id);
-        }
+        self.query_succeeded(entry.id);
     }
 
     fn query_succeeded(&mut self, id: u32) {
-        let request = *self.requests.get(id);
-        let took = self.now - request.since;
-        let database =
-            &mut self.databases[self.services[request.service as usize].spec.database.unwrap_or(0)];
+        let request = self.requests.get(id);
+        let (service, instance, pool) = (request.service, request.instance, request.pool);
+        let (host, role, took) = (request.host, request.role, self.now - request.since);
+        let (traced, reads) = (request.operation.traced, own_query(&self.services, request).is_none());
+        let database = self.database_of(service);
+        let database = &mut self.databases[database];
         database.duration.record(took);
         if took > database.slow_query {
-            database.hosts[request.host as usize].counters.slow += 1;
+            database.hosts[host as usize].counters.slow += 1;
             self.log_request(id, LogKind::SlowQuery);
         }
-        self.trace_query(id, SpanEnd::Ok);
-        let reads = self.own_query(&request).is_none();
+        if traced {
+            self.trace_query(id, SpanEnd::Ok);
+        }
         if reads {
             self.keep(id);
         }
         // The connection goes on before the answer does.
         self.requests.enter(id, Phase::Working, self.now);
-        self.release(request.service, request.instance, request.pool, request.host);
-        match (request.role, reads) {
+        self.release(service, instance, pool, host);
+        match (role, reads) {
             (Role::Refresh, _) => self.refreshed(id),
             (_, true) => self.source_answered(id),
             (_, false) => self.step_over(id),
@@ -221,9 +202,6 @@ impl World {
     pub(super) fn query_timed_out(&mut self, entry: Entry) {
         let id = entry.id;
         let request = *self.requests.get(id);
-        if request.version != entry.version {
-            return;
-        }
         self.trace_query(id, SpanEnd::TimedOut);
         self.log_request(id, LogKind::QueryTimeout);
         let database = self.database_of(request.service);
@@ -270,9 +248,6 @@ impl World {
 
     pub(super) fn acquire_timed_out(&mut self, entry: Entry) {
         let request = *self.requests.get(entry.id);
-        if request.version != entry.version {
-            return;
-        }
         self.pool_mut(request.service, request.instance, request.pool).n_waiting -= 1;
         self.counters.pool_timeouts += 1;
         self.trace(entry.id, SpanKind::PoolWait, SpanEnd::TimedOut);
@@ -336,7 +311,7 @@ impl World {
         let pool = &mut it.instances[instance as usize].pools[pool as usize];
         while let Some((entry, since)) = pool.waiting.pop_front() {
             // Who has waited for longer than that is gone: no need to fetch the record to see it.
-            if self.now - since <= patience && self.requests.get(entry.id).version == entry.version {
+            if self.now - since <= patience && self.requests.is_meant(entry) {
                 pool.n_waiting -= 1;
                 if let Some((next, _)) = pool.waiting.front() {
                     self.requests.prefetch(next.id);
@@ -419,5 +394,17 @@ impl World {
             self.log_request(id, LogKind::DatabaseLost);
             self.fail(id);
         }
+    }
+}
+
+/// The cost of a `Query` step; `None` when the request is at a `Read`.
+#[inline]
+fn own_query<'a>(services: &'a [Service], request: &Request) -> Option<&'a QueryCost> {
+    if request.role == Role::Refresh {
+        return None;
+    }
+    match services[request.service as usize].steps.get(request.step as usize) {
+        Some(Planned::Query { cost, .. }) => Some(cost),
+        _ => None,
     }
 }

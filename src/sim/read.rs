@@ -203,9 +203,6 @@ impl World {
     pub(super) fn cache_unanswered(&mut self, entry: Entry) {
         let id = entry.id;
         let request = *self.requests.get(id);
-        if request.version != entry.version {
-            return;
-        }
         let cache = self.services[request.service as usize].spec.cache.unwrap_or(0) as u32;
         self.trace(id, SpanKind::CacheGet { cache }, SpanEnd::TimedOut);
         self.log_request(id, LogKind::CacheTimeout);
@@ -228,15 +225,15 @@ impl World {
 
     /// A request is after the source.
     fn want_source(&mut self, id: u32) {
-        let request = *self.requests.get(id);
-        let operation = request.operation;
-        let kind = &self.reads[operation.read as usize];
+        let request = self.requests.get_mut(id);
+        let kind = &self.reads[request.operation.read as usize];
         let pool = kind.pool;
         let Some((first, _)) = kind.cached else {
-            let request = self.requests.get_mut(id);
             (request.pool, request.try_number) = (pool, 1);
             return self.acquire(id);
         };
+        let request = *request;
+        let operation = request.operation;
         self.counters.origin_wanted += 1;
         self.requests.get_mut(id).set(AFTER_SOURCE);
         let key = first + operation.key;
@@ -307,9 +304,6 @@ impl World {
     pub(super) fn look_again(&mut self, entry: Entry) {
         let id = entry.id;
         let request = *self.requests.get(id);
-        if request.version != entry.version {
-            return;
-        }
         let cache = self.services[request.service as usize].spec.cache;
         let key = self.reads[request.operation.read as usize].key(request.operation.key);
         let there =
@@ -342,9 +336,10 @@ impl World {
 
     /// A query for the value of a key has succeeded: the value is written where it belongs.
     pub(super) fn keep(&mut self, id: u32) {
+        let read = self.requests.get(id).operation.read;
+        let Some((first, _)) = self.reads[read as usize].cached else { return };
         let request = *self.requests.get(id);
         let operation = request.operation;
-        let Some((first, _)) = self.reads[operation.read as usize].cached else { return };
         let service = &self.services[request.service as usize].spec;
         let (reading, cache) = (service.reading, service.cache);
         if request.is(ORPHAN) && reading.written_by == WrittenBy::Request {
@@ -389,9 +384,10 @@ impl World {
     pub(super) fn source_answered(&mut self, id: u32) {
         self.off_the_source(id);
         let request = self.requests.get_mut(id);
-        let (budgeted, request) = (request.clear(BUDGETED), *request);
-        let service = &mut self.services[request.service as usize];
-        service.instances[request.instance as usize].origin.running -= u32::from(budgeted);
+        if request.clear(BUDGETED) {
+            let (service, instance) = (request.service as usize, request.instance as usize);
+            self.services[service].instances[instance].origin.running -= 1;
+        }
         self.step_over(id);
     }
 
@@ -420,10 +416,11 @@ impl World {
         self.counters.refreshes_failed += u64::from(failed.is_some());
         let joined = self.take_joined(id);
         self.requests.release(id);
-        for Entry { id, version } in joined {
-            if self.requests.get(id).version != version {
+        for entry in joined {
+            if !self.requests.is_meant(entry) {
                 continue;
             }
+            let id = entry.id;
             match failed {
                 None => self.source_answered(id),
                 Some(Answer::Rejected(_)) => self.refuse(id),

@@ -223,6 +223,18 @@ impl Requests {
         &self.records[id as usize]
     }
 
+    /// Whether what was scheduled for a record is still meant: it is in the phase for which it was scheduled.
+    #[inline]
+    pub(super) fn is_meant(&self, entry: Entry) -> bool {
+        self.get(entry.id).version == entry.version
+    }
+
+    /// The same for what was scheduled for a whole attempt.
+    #[inline]
+    pub(super) fn is_meant_for_attempt(&self, entry: Entry) -> bool {
+        self.get(entry.id).attempt_version == entry.version
+    }
+
     /// Hints that a record will be needed soon.
     #[inline]
     pub(super) fn prefetch(&self, id: u32) {

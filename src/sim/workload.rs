@@ -26,9 +26,11 @@ pub(super) struct Workload {
     /// An operation is traced when its number's hash lies below this; a hash, so that no period of the system (round
     /// robin over instances, say) can fall in step with it.
     trace_below: u32,
-    /// For each kind: upper end of its part of the 32-bit range, keys, first key in the cache (none if not cached).
-    reads: Vec<(u32, Keys, Option<u32>)>,
-    clients: Vec<u32>,
+    /// For each kind: keys, first key in the cache (none if not cached).
+    reads: Vec<(Keys, Option<u32>)>,
+    /// Upper ends of the parts of the 32-bit range that kinds of reads and clients take.
+    kind_ends: Vec<u32>,
+    client_ends: Vec<u32>,
     batch: Vec<Operation>,
     /// Random numbers of the batch's keys.
     key_draws: Vec<u64>,
@@ -54,10 +56,15 @@ pub(super) fn parts(shares: impl Iterator<Item = f64>) -> Vec<u32> {
     ends
 }
 
+/// The part that a number falls into. Counting needs no branch that could be guessed wrong.
+#[inline]
+fn part(ends: &[u32], pick: u32) -> usize {
+    ends.iter().filter(|&&end| end < pick).count()
+}
+
 impl Workload {
     /// The traffic of a spec; `first_keys` says where each kind's keys begin in the cache; so many arrivals are drawn at once.
     pub(super) fn new(spec: &Spec, first_keys: &[Option<u32>], seed: u64, batch_size: usize) -> Workload {
-        let ends = parts(spec.reads.iter().map(|r| r.share));
         Workload {
             rates: spec
                 .traffic
@@ -71,11 +78,11 @@ impl Workload {
             reads: spec
                 .reads
                 .iter()
-                .zip(ends)
                 .zip(first_keys)
-                .map(|((read, end), first)| (end, Keys::new(read.keys), *first))
+                .map(|(read, first)| (Keys::new(read.keys), *first))
                 .collect(),
-            clients: parts(spec.clients.iter().map(|c| c.share)),
+            kind_ends: parts(spec.reads.iter().map(|r| r.share)),
+            client_ends: parts(spec.clients.iter().map(|c| c.share)),
             batch: Vec::with_capacity(batch_size),
             key_draws: Vec::with_capacity(batch_size),
             batch_size,
@@ -118,12 +125,10 @@ impl Workload {
             let Some(time) = self.next_time(exponential) else { break };
             self.number += 1;
             let r = self.kinds.draw();
-            let pick = (r >> 32) as u32;
-            let read = self.reads.iter().position(|(end, ..)| pick <= *end).unwrap_or(0);
-            let pick = r as u32;
-            let client = self.clients.iter().position(|end| pick <= *end).unwrap_or(0);
+            let read = part(&self.kind_ends, (r >> 32) as u32);
+            let client = part(&self.client_ends, r as u32);
             let r = self.keys.draw();
-            self.reads[read].1.prefetch(r);
+            self.reads[read].0.prefetch(r);
             self.key_draws.push(r);
             self.batch.push(Operation {
                 number: self.number,
@@ -137,7 +142,7 @@ impl Workload {
         }
         // The tables of keys are large: all places are known before the first is looked at, so the waits overlap.
         for (operation, r) in self.batch.iter_mut().zip(self.key_draws.drain(..)) {
-            let (_, keys, first) = &self.reads[operation.read as usize];
+            let (keys, first) = &self.reads[operation.read as usize];
             operation.key = keys.draw(r);
             if let (Some(first), Some(cache)) = (first, caches.first()) {
                 cache.store.prefetch(first + operation.key);

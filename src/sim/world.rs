@@ -42,6 +42,16 @@ pub(super) enum Control {
     Due { what: Due, id: u32, version: u32 },
 }
 
+impl Control {
+    /// Whether it is still meant; a void one is no event.
+    fn is_meant(&self, requests: &Requests) -> bool {
+        match *self {
+            Control::Due { id, version, .. } => requests.is_meant(Entry { id, version }),
+            _ => true,
+        }
+    }
+}
+
 /// What happens to a record after a time that is not the same for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
@@ -186,6 +196,17 @@ pub(super) enum RingUse {
     Confirm,
     /// An unreachable cache has not answered.
     Cache,
+}
+
+impl RingUse {
+    /// Whether an entry is still meant; a void one is no event.
+    #[inline]
+    fn is_meant(self, requests: &Requests, entry: Entry) -> bool {
+        match self {
+            RingUse::Patience | RingUse::Deadline => requests.is_meant_for_attempt(entry),
+            _ => requests.is_meant(entry),
+        }
+    }
 }
 
 /// Values of the levers, and how far their effects have come.
@@ -547,18 +568,26 @@ impl World {
                 break;
             }
             self.now = next;
-            self.counters.events += 1;
             match source {
                 Source::Ring(ring) => {
-                    if let Some(entry) = self.events.pop_ring(ring) {
+                    let (role, requests) = (self.rings[ring.0].1, &self.requests);
+                    let is_void = |entry| !role.is_meant(requests, entry);
+                    let entry = self.events.pop_ring(ring, is_void).filter(|&e| role.is_meant(requests, e));
+                    if let Some(entry) = entry {
                         self.prefetch_ahead(ring);
-                        self.due(self.rings[ring.0].1, entry);
+                        self.counters.events += 1;
+                        self.due(role, entry);
                     }
                 }
-                Source::Register(register) => self.query_ended(register),
+                Source::Register(register) => {
+                    self.counters.events += 1;
+                    self.query_ended(register);
+                }
                 Source::Arrival => {}
                 Source::Heap => {
-                    if let Some(control) = self.events.pop_heap() {
+                    let control = self.events.pop_heap().filter(|c| c.is_meant(&self.requests));
+                    if let Some(control) = control {
+                        self.counters.events += 1;
                         self.control(control);
                     }
                 }
