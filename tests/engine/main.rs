@@ -1,9 +1,11 @@
 //! The engine at its boundary: a spec, a seed and changes go in; counts and series come out.
 
 mod conservation;
+mod coupling;
 mod golden;
 mod stampede;
 mod theory;
+mod vectors;
 
 use pagerdrill::sim::Spec;
 use pagerdrill::sim::spec::{
