@@ -238,3 +238,19 @@ fn a_row_that_is_not_there_is_refused_with_the_nearest() {
         .code(2)
         .stderr(contains("there is \"as it is\""));
 }
+
+/// The outage outlives its cause: a load that the system carries when it is healthy holds it down once it is down.
+#[test]
+fn lab_finds_the_load_that_brings_it_down_and_the_one_at_which_it_comes_back() {
+    let args = ["lab", "load-bearing-cache", "--hysteresis", "--json"];
+    let out = pagerdrill(&args).code(0).get_output().stdout.clone();
+    let found: serde_json::Value = serde_json::from_slice(&out).expect("JSON");
+    let load = |name: &str| found[name].as_f64().expect(name);
+    let normal = found["sweep"]["normal"].as_f64().expect("normal");
+    assert!(load("returns_after_at") < normal && normal < load("falls_at"), "{found:#}");
+    let again = pagerdrill(&args).code(0).get_output().stdout.clone();
+    assert_eq!(out, again, "the same every time");
+    pagerdrill(&["lab", "load-bearing-cache", "--hysteresis", "--sweep", "a=1"])
+        .code(2)
+        .stderr(contains("cannot be used with"));
+}

@@ -14,6 +14,7 @@ use crate::incident::Incident;
 use crate::incident::expect::{self, Figure};
 use crate::incident::schema::{AS_IT_IS, Column, Knob, Lever, Reading, Variant};
 use crate::report::sparkline;
+use crate::score::Staircase;
 use crate::sim::ENGINE_VERSION;
 use crate::tui::FilmRow;
 use crate::units::Unit;
@@ -42,15 +43,19 @@ pub struct Args {
     /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Size of the simulated system; 0.1 is ten times as fast and noisier.
-    #[arg(long, default_value_t = 1.0, value_name = "F", value_parser = super::run::scale)]
-    scale: f64,
+    /// Size of the simulated system; 0.1 is ten times as fast and noisier. 1 when left out; --hysteresis then
+    /// chooses one that takes seconds.
+    #[arg(long, value_name = "F", value_parser = super::run::scale)]
+    scale: Option<f64>,
     /// Runs at the same time; when left out two, if there are as many processors.
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Draw this series beside each row.
     #[arg(long, value_name = "SERIES")]
     chart: Option<String>,
+    /// Raise the load step by step until it falls over, then lower it again: where it falls, where it comes back.
+    #[arg(long, conflicts_with_all = ["sweep", "chart", "real", "watch", "plan"])]
+    hysteresis: bool,
     /// Ask a real database file with real threads instead, and set what the model says beside it.
     #[arg(long, conflicts_with_all = ["set", "sweep", "chart"])]
     real: bool,
@@ -61,6 +66,12 @@ pub struct Args {
     /// line for each second.
     #[arg(long, value_name = "ROW", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["json", "chart", "jobs"])]
     watch: Option<String>,
+}
+
+impl Args {
+    fn scale(&self) -> f64 {
+        self.scale.unwrap_or(1.0)
+    }
 }
 
 /// A row: what it is called, what is different in it, the incident so changed.
@@ -84,9 +95,16 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         super::print(&super::real::run(&incident, args.json)?)?;
         return Ok(ExitCode::from(super::FINE));
     }
+    if args.hysteresis {
+        let usual = Staircase::usual(&incident);
+        let staircase = Staircase { seed: args.seed, scale: args.scale.unwrap_or(usual.scale), ..usual };
+        let incident = with_set(&incident, &args)?;
+        super::print(&super::hysteresis::run(&incident, staircase, args.json))?;
+        return Ok(ExitCode::from(super::FINE));
+    }
     let pilot = super::run::pilot(&incident, &args.plan)?;
     if let Some(wanted) = &args.watch {
-        let options = Options { seed: args.seed, scale: args.scale, until: None };
+        let options = Options { seed: args.seed, scale: args.scale(), until: None };
         return super::watch::run(watchable(&incident, &args)?, wanted, pilot, options);
     }
     let lab = incident.file().lab.clone();
@@ -96,7 +114,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let rows = rows(&incident, &args)?;
     let ends = columns.iter().map(|column| expect::ends(&incident, &column.read, column.over)).max();
     let made: Vec<Made> = many::all(many::jobs(args.jobs), rows.len(), |i| {
-        let options = Options { seed: args.seed, scale: args.scale, until: ends };
+        let options = Options { seed: args.seed, scale: args.scale(), until: ends };
         let run = headless::run(&rows[i].incident, &pilot, options)?;
         let series = run.session.series();
         Ok(Made {
@@ -137,29 +155,50 @@ fn usual_columns(incident: &Incident) -> Vec<Column> {
     ]
 }
 
+/// A path and the value that would stand there.
+fn split(text: &str) -> anyhow::Result<(String, String)> {
+    let (path, value) = text
+        .split_once('=')
+        .with_context(|| format!("`{text}` is no change; one looks like services.api.deadline=750ms"))?;
+    Ok((path.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// The changes of `--set`.
+fn set(args: &Args) -> anyhow::Result<Vec<(String, String)>> {
+    args.set.iter().map(|text| split(text)).collect()
+}
+
+fn named(values: &[(String, String)]) -> String {
+    values.iter().map(|(path, value)| format!("{path}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// The incident with other values in some places.
+fn changed(incident: &Incident, name: &str, values: &[(String, String)]) -> anyhow::Result<Arc<Incident>> {
+    let variant = Variant {
+        what: String::new(),
+        set: values.iter().cloned().collect(),
+        without: Vec::new(),
+        also: Vec::new(),
+    };
+    Ok(Arc::new(incident.changed(name, &variant)?))
+}
+
+/// The incident with the changes of `--set`, if there are any.
+fn with_set(incident: &Arc<Incident>, args: &Args) -> anyhow::Result<Arc<Incident>> {
+    match set(args)? {
+        none if none.is_empty() => Ok(Arc::clone(incident)),
+        set => changed(incident, &named(&set), &set),
+    }
+}
+
 /// The rows that are asked for, or those of the file.
 fn rows(incident: &Arc<Incident>, args: &Args) -> anyhow::Result<Vec<Row>> {
     let as_it_is = || Row { name: AS_IT_IS.to_owned(), what: String::new(), incident: Arc::clone(incident) };
-    let split = |text: &str| -> anyhow::Result<(String, String)> {
-        let (path, value) = text
-            .split_once('=')
-            .with_context(|| format!("`{text}` is no change; one looks like services.api.deadline=750ms"))?;
-        Ok((path.trim().to_owned(), value.trim().to_owned()))
-    };
-    let set = args.set.iter().map(|text| split(text)).collect::<anyhow::Result<Vec<_>>>()?;
+    let set = set(args)?;
     let sweep = args.sweep.as_deref().map(split).transpose()?;
     let changed = |name: String, values: &[(String, String)]| -> anyhow::Result<Row> {
-        let variant = Variant {
-            what: String::new(),
-            set: values.iter().cloned().collect(),
-            without: Vec::new(),
-            also: Vec::new(),
-        };
-        let incident = Arc::new(incident.changed(&name, &variant)?);
+        let incident = changed(incident, &name, values)?;
         Ok(Row { name, what: String::new(), incident })
-    };
-    let named = |values: &[(String, String)]| {
-        values.iter().map(|(path, value)| format!("{path}={value}")).collect::<Vec<_>>().join(" ")
     };
     match (sweep, &incident.file().lab) {
         (Some((path, values)), _) => apart(&values)
@@ -255,7 +294,7 @@ fn table(
         "{}  {}\nplan {plan}, seed {seed}, scale {}\n\n{}",
         file.id,
         file.title,
-        args.scale,
+        args.scale(),
         aligned(&cells)
     );
     let told: Vec<&Row> = rows.iter().filter(|row| !row.what.is_empty()).collect();
@@ -333,7 +372,7 @@ fn as_json(incident: &Incident, args: &Args, columns: &[Column], rows: &[Row], m
         "hash": format!("{:016x}", incident.hash()),
         "plan": args.plan,
         "seed": args.seed,
-        "scale": args.scale,
+        "scale": args.scale(),
         "columns": columns.iter().map(column).collect::<Vec<_>>(),
         "rows": rows.iter().zip(made).map(row).collect::<Vec<_>>(),
         "capacity": capacities(incident, args.seed).iter().map(capacity).collect::<Vec<_>>(),

@@ -11,6 +11,7 @@ use clap::{Parser, Subcommand};
 
 pub mod check;
 pub mod completions;
+mod hysteresis;
 pub mod input;
 pub mod lab;
 pub mod list;

@@ -10,6 +10,7 @@ mod diagnosis;
 mod evidence;
 mod follow_ups;
 mod harm;
+mod hysteresis;
 mod look;
 mod predictions;
 mod recovery;
@@ -27,6 +28,7 @@ pub use debrief::{
     TimelineEntry, TrapEntry, debrief,
 };
 pub use harm::Harm;
+pub use hysteresis::{Hysteresis, Level, Staircase, hysteresis};
 pub use reference::{OwnRuns, References};
 
 /// What is marked.

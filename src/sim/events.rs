@@ -292,7 +292,7 @@ impl<T: Ord + Clone> Events<T> {
 
     /// The time and source of the next event.
     #[inline]
-    pub fn next(&mut self) -> (u64, Source) {
+    pub fn earliest(&mut self) -> (u64, Source) {
         if let Some(plain) = &self.plain {
             return plain.next();
         }
@@ -372,7 +372,7 @@ mod tests {
     fn drain(events: &mut Events<u32>) -> Vec<(u64, u32)> {
         let mut out = Vec::new();
         loop {
-            let (at, source) = events.next();
+            let (at, source) = events.earliest();
             if at == NEVER {
                 return out;
             }

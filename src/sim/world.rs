@@ -542,7 +542,7 @@ impl World {
     pub fn advance(&mut self, until: SimTime) {
         let until = until.0;
         loop {
-            let (next, source) = self.events.next();
+            let (next, source) = self.events.earliest();
             if source == Source::Arrival {
                 if next >= until {
                     break;

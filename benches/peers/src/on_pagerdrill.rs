@@ -1,13 +1,39 @@
-//! The engine itself: M/M/1 through its public components, its set of future events in the hold model, and the shipped
-//! incident.
+//! The engine itself: M/M/1 on its set of future events and through a whole system of its components, the hold model, and
+//! the shipped incident.
 
-use pagerdrill::sim::events::Events;
+use pagerdrill::sim::events::{Events, NEVER, Source};
 use pagerdrill::sim::{Fault, Spec, World};
 use pagerdrill::units::SimTime;
 
-use crate::station::{components, increments};
+use crate::station::{Station, components, increments};
 
-/// M/M/1: customers that came, and the share of the time in which the server was busy.
+/// M/M/1 on the set of future events, with the handlers that the peers have: a register for the next arrival, and one for
+/// the end of the service.
+pub fn mm1_events() -> Station {
+    let mut station = Station::new();
+    let mut events: Events<u32> = Events::new();
+    let (arrival, departure) = (events.register(), events.register());
+    if let Some(gap) = station.gap() {
+        events.set(arrival, gap);
+    }
+    loop {
+        let (now, source) = events.earliest();
+        if now == NEVER {
+            return station;
+        }
+        if source == Source::Register(arrival) {
+            if let Some(service) = station.arrive(now) {
+                events.set(departure, now + service);
+            }
+            events.set(arrival, station.gap().map_or(NEVER, |gap| now + gap));
+        } else {
+            events.set(departure, station.depart(now).map_or(NEVER, |service| now + service));
+        }
+    }
+}
+
+/// M/M/1 as a system of clients, a balancer, a service, a pool and a database, every request of which is counted, timed and
+/// could be traced: customers that came, and the share of the time in which the server was busy.
 pub fn mm1(customers: u32) -> impl FnOnce() -> (u64, f64) {
     let mut world = World::new(&components::spec(), 1);
     move || {
@@ -28,7 +54,7 @@ pub fn hold(size: u32, holds: u32) -> impl FnOnce() -> u64 {
     move || {
         let mut now = 0;
         for _ in 0..holds {
-            (now, _) = events.next();
+            (now, _) = events.earliest();
             let Some(id) = events.pop_heap() else { break };
             events.at(now + draws.next(), id);
         }
