@@ -341,23 +341,34 @@ fn without_unicode_everything_is_ascii() {
 }
 
 #[test]
-fn a_dumb_terminal_is_told_what_to_do() {
+fn a_dumb_terminal_is_played_on_by_lines() {
     let mut played = Played::start(&["play"], &[("TERM", "dumb")], 80, 24);
-    assert_eq!(played.end(), 2);
-    assert!(played.text().contains("pagerdrill run"), "{}", played.text());
+    played.wait_for("`play` with a number chooses one");
+    played.press("play 99\n");
+    played.wait_for("No incident is called");
+    played.press("quit\n");
+    assert_eq!(played.end(), 0, "a slip of the fingers is no failure");
+    assert!(!played.raw.contains(&0x1b), "no escape sequences");
+    assert_eq!(played.saved(), 0);
 }
 
+/// Somebody at a terminal who asked for lines: the clock runs beside the wall clock, and an empty line stops it.
 #[test]
-fn a_pipe_is_told_what_to_do() {
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_pagerdrill"))
-        .arg("play")
-        .stdin(std::process::Stdio::null())
-        .output()
-        .expect("the program starts");
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("not a terminal") && said.contains("pagerdrill run"), "{said}");
-    assert!(output.stdout.is_empty());
+fn in_lines_the_clock_can_run_by_itself() {
+    let incident = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/incidents/good/minimal.ron");
+    let mut played = Played::start(&["play", incident, "--plain"], &[], 100, 40);
+    played.wait_for("`begin` starts the clock");
+    played.press("begin\n");
+    played.wait_for("`next` lets the clock go on");
+    played.press("run 60\n");
+    played.wait_for("PAGE");
+    played.press("\n");
+    played.wait_for("It is 10:0");
+    played.press("ack\n");
+    played.wait_for("You: Acknowledged");
+    played.press("\x03");
+    assert_eq!(played.end(), 130);
+    assert_eq!(played.saved(), 1);
 }
 
 #[test]

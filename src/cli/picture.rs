@@ -14,7 +14,7 @@ pub struct Args {
     /// Time of day to play to, nobody acting.
     #[arg(long)]
     pub at: TimeOfDay,
-    /// Keys to press then, as the help writes them, separated by spaces.
+    /// Keys to press then, as the help writes them, separated by spaces; text to type stands between double quotes.
     #[arg(long, default_value = "")]
     pub keys: String,
     /// Columns.
@@ -29,6 +29,15 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let incident = input::incident(&args.incident)?;
     let until = incident.at(args.at);
-    super::print(&tui::picture(incident, until, &args.keys, args.columns, args.rows)?)?;
+    let mut screen = tui::Screen::live(incident, until, 1.0, args.columns, args.rows);
+    // Words between quotes are typed; everything else is keys.
+    for (i, part) in args.keys.split('"').enumerate() {
+        if i % 2 == 0 {
+            screen.press(part)?;
+        } else {
+            screen.type_text(part);
+        }
+    }
+    super::print(&screen.svg())?;
     Ok(ExitCode::from(super::FINE))
 }

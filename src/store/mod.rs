@@ -29,6 +29,22 @@ pub fn home() -> io::Result<PathBuf> {
     })
 }
 
+/// Where the player's settings lie.
+///
+/// # Errors
+/// When the platform names no such place.
+pub fn settings_folder() -> io::Result<PathBuf> {
+    if std::env::var_os("PAGERDRILL_HOME").is_some_and(|p| !p.is_empty()) {
+        return home();
+    }
+    directories::ProjectDirs::from("", "", "pagerdrill").map(|d| d.config_dir().to_owned()).ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            "there is no home directory to keep settings in; set PAGERDRILL_HOME to a folder",
+        )
+    })
+}
+
 /// Writes a file whole or not at all.
 ///
 /// # Errors
