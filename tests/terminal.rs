@@ -292,6 +292,38 @@ fn a_storm_of_resizes() {
 }
 
 #[test]
+fn a_terminal_of_one_column_is_waited_on() {
+    let mut played = Played::start(&["play"], &[], 1, 24);
+    let until = Instant::now() + PATIENCE;
+    while played.raw.len() < 40 {
+        assert!(Instant::now() < until, "nothing is drawn");
+        played.read(Duration::from_millis(50));
+    }
+    played.press("?");
+    played.resize(120, 36);
+    played.wait_for("type to search");
+    played.press("\x03");
+    assert_eq!(played.end(), 0);
+    played.restored();
+}
+
+#[test]
+fn keys_of_ones_own_work_and_the_footer_shows_them() {
+    let home = tempfile::tempdir().expect("a folder");
+    std::fs::write(home.path().join("keys.ron"), "{ \"incidents\": { \"choose\": [\"F5\"] } }")
+        .expect("written");
+    let env = [("PAGERDRILL_HOME", home.path().to_str().expect("a path"))];
+    let mut played = Played::start(&["play"], &env, 120, 36);
+    played.wait_for("F5 choose");
+    played.press("\x1b[15~");
+    played.wait_for("How do you want to play it?");
+    played.press("\x03");
+    played.wait_until_gone("How do you want");
+    played.press("\x03");
+    assert_eq!(played.end(), 0);
+}
+
+#[test]
 fn ten_thousand_pasted_letters_press_no_key() {
     let mut played = running(&[]);
     let paste = format!("\x1b[200~{}\x1b[201~", "q".repeat(10_000));

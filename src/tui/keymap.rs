@@ -200,7 +200,7 @@ impl KeyMap {
                 if action.help.is_empty() {
                     continue;
                 }
-                let keys: Vec<String> = keys.iter().map(|k| format!("`{k}`")).collect();
+                let keys: Vec<String> = keys.iter().map(|k| format!("`{}`", k.replace('|', "\\|"))).collect();
                 let keys = if keys.is_empty() { "palette".to_owned() } else { keys.join(" ") };
                 let _ = writeln!(text, "| {keys} | {} |", action.help);
             }

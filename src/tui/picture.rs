@@ -52,8 +52,8 @@ impl io::Write for Counted {
 }
 
 impl Screen {
-    /// An incident that was played live until an instant, nobody acting.
-    pub fn live(incident: Arc<Incident>, until: SimTime, scale: f64, columns: u16, rows: u16) -> Screen {
+    /// An incident that is played live, at the start of its clock.
+    pub fn live(incident: Arc<Incident>, scale: f64, columns: u16, rows: u16) -> Screen {
         let library = vec![Entry { incident, best: String::new() }];
         let theme = Theme::named("default", Depth::True, Glyphs::Braille);
         let setup = Setup { seed: 1, scale, speed: 60, calm: false };
@@ -68,10 +68,14 @@ impl Screen {
         let terminal = terminal.expect("a surface of a fixed size asks nobody for its size");
         let mut screen = Screen { app, terminal, written, area };
         screen.press_one(Key { code: KeyCode::Enter, ctrl: false, alt: false });
-        while screen.app.play().is_some_and(|p| p.moves() && p.view().now() < until) {
-            screen.app.advance(Duration::from_millis(17));
-        }
         screen
+    }
+
+    /// Lets the clock go on until an instant.
+    pub fn play(&mut self, until: SimTime) {
+        while self.app.play().is_some_and(|p| p.moves() && p.view().now() < until) {
+            self.app.advance(Duration::from_millis(17));
+        }
     }
 
     /// Presses keys, written as in the help and separated by spaces.
@@ -112,6 +116,12 @@ impl Screen {
     pub fn svg(&mut self) -> String {
         let mut buffer = Buffer::empty(self.area);
         self.app.draw(&mut buffer);
+        // A picture shows what is being computed.
+        while self.app.waits() {
+            std::thread::sleep(Duration::from_millis(50));
+            buffer.reset();
+            self.app.draw(&mut buffer);
+        }
         svg(&buffer)
     }
 }

@@ -8,7 +8,7 @@
 //! > show cache hit
 //! Cache hit ratio: 16 %, down from 96 % at 14:02, flat since 14:03.
 //! > do rate-limit 4500 --expect failing lower --sure 70
-//! 14:05:10 You: Limit requests to 4.5k/s.
+//! 14:05:10 You: Pulled a lever: rate limit 4.5k/s.
 //! ```
 //!
 //! In a pipe the clock goes only by `go`, `next` and `step`, so that a script gives the same run each time. Somebody at a
