@@ -33,9 +33,17 @@ fn main() {
             ("traces", "3"),
         ] {
             let times = frames(keys);
-            let p99 = times[times.len() * 99 / 100];
-            let name = format!("frame at 200×60, p99 of {}: {what}", times.len());
-            row(&name, "< 4 ms".to_owned(), format!("{:.2} ms", ms(p99)), p99 < Duration::from_millis(4));
+            // On a machine that does other things too, the median says what a frame costs, the p99 what one waits.
+            for (name, percent) in [("median", 50), ("p99", 99)] {
+                let time = times[times.len() * percent / 100];
+                let name = format!("frame at 200×60, {name} of {}: {what}", times.len());
+                row(
+                    &name,
+                    "< 4 ms".to_owned(),
+                    format!("{:.2} ms", ms(time)),
+                    time < Duration::from_millis(4),
+                );
+            }
         }
     }
     if asked("start") {

@@ -1,4 +1,4 @@
-//! Files that are kept between runs: saved runs and progress.
+//! Files that are kept between runs: saved runs, progress, and where the player's settings lie.
 //!
 //! They lie in the platform's place for the program's data, or where `PAGERDRILL_HOME` points. Every file is written
 //! beside its final name and moved there, so that a crash leaves the old one or the new one, never half of one.

@@ -610,3 +610,18 @@ fn two_panes_stand_beside_each_other() {
     let seen = shown(&mut app);
     assert!(!seen.contains("Requests ") && seen.contains("api 2"), "the one with the keys stays: {seen}");
 }
+
+#[test]
+fn every_action_is_found_in_the_help() {
+    let mut app = playing(Mode::Live);
+    for action in super::actions::ACTIONS {
+        if action.help.is_empty() || action.context == super::actions::Context::Film {
+            continue;
+        }
+        press(&mut app, "?");
+        type_text(&mut app, action.title);
+        let seen = shown(&mut app);
+        assert!(seen.contains(&format!(" {} ", action.title)), "{}: {seen}", action.title);
+        press(&mut app, "Esc");
+    }
+}
