@@ -184,8 +184,9 @@ fn without_a_terminal_play_goes_by_lines() {
     let said = text(&output.stdout);
     assert!(said.contains("Did you mean `help`?") && said.contains("`play` with a number"), "{said}");
     assert_eq!(output.status.code(), Some(2), "a script with a mistake in it is told");
-    let output = typed(&[], home.path(), "");
-    assert_eq!(output.status.code(), Some(0));
+    for (script, code) in [("", 0), ("list\n", 0), ("play 99\n", 2), ("play 1 hard\n", 2)] {
+        assert_eq!(typed(&[], home.path(), script).status.code(), Some(code), "{script}");
+    }
     assert!(!home.path().join("runs").exists(), "nothing was played");
 }
 

@@ -154,11 +154,11 @@ pub(crate) fn wrap(text: &str, width: u16) -> Vec<String> {
     for paragraph in text.split('\n') {
         let mut line = String::new();
         let mut used = 0;
-        for word in paragraph.split_whitespace() {
-            let word_width = columns(word);
+        for word in words(paragraph) {
+            let word_width = columns(&word);
             if used > 0 && used + 1 + word_width <= width {
                 line.push(' ');
-                line.push_str(word);
+                line.push_str(&word);
                 used += 1 + word_width;
                 continue;
             }
@@ -179,6 +179,21 @@ pub(crate) fn wrap(text: &str, width: u16) -> Vec<String> {
         lines.push(line);
     }
     lines
+}
+
+/// Words that belong on one line; a per cent sign stays with its number.
+fn words(text: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match all.last_mut() {
+            Some(number) if word.starts_with('%') => {
+                number.push(' ');
+                number.push_str(word);
+            }
+            _ => all.push(word.to_owned()),
+        }
+    }
+    all
 }
 
 /// Columns that a text takes.
@@ -248,6 +263,7 @@ mod tests {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
         assert_eq!(wrap("a\n\nb", 9), ["a", "", "b"]);
+        assert_eq!(wrap("about 35 % fail", 9), ["about", "35 % fail"]);
         assert_eq!(wrap("", 9), [""]);
         assert_eq!(wrap("x", 0), ["x"]);
     }

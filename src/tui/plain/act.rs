@@ -151,12 +151,13 @@ impl Plain {
         let lever = &handle.lever;
         let final_one = matches!(lever.lever, Lever::FlushCache(_) | Lever::RollingRestart(_));
         if final_one && !typed.has("yes") {
-            return Err(format!(
+            let why = format!(
                 "Not done yet: {}. {} {} Type it again with --yes to do it.",
                 action_text(&action),
                 lever.effect,
                 lever.undo
-            ));
+            );
+            return self.refuse(why);
         }
         let takes = lever.takes.clone();
         let predicted = prediction.is_some();

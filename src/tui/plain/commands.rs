@@ -161,7 +161,6 @@ fn unknown(name: &str) -> String {
 /// Carries out a line that was typed.
 pub(super) fn carry_out(plain: &mut Plain, typed: &Typed) -> Done {
     let Some(verb) = find(&typed.verb) else {
-        plain.misunderstood = true;
         return Err(unknown(&typed.verb));
     };
     let name = verb.names[0];
@@ -174,11 +173,9 @@ pub(super) fn carry_out(plain: &mut Plain, typed: &Typed) -> Done {
             [Place::Run, ..] => "once an incident has begun; `begin` starts its clock",
             _ => "once an incident is chosen; `play` chooses one",
         };
-        plain.misunderstood = true;
         return Err(format!("Not now: `{name}` works {when}."));
     }
     if let Some((option, _)) = typed.options.iter().find(|o| !verb.options.contains(&o.0.as_str())) {
-        plain.misunderstood = true;
         let known: Vec<String> = verb.options.iter().map(|o| format!("--{o}")).collect();
         let hint = match closest(option, verb.options.iter().copied()) {
             Some(meant) => format!("Did you mean --{meant}?"),
@@ -188,7 +185,6 @@ pub(super) fn carry_out(plain: &mut Plain, typed: &Typed) -> Done {
         return Err(format!("Not understood: `{name}` has no option --{option}. {hint}"));
     }
     if verb.usage.is_empty() && !typed.words.is_empty() {
-        plain.misunderstood = true;
         return Err(format!("Not understood: `{name}` takes nothing behind it, not `{}`.", typed.text()));
     }
     (verb.run)(plain, typed)
@@ -268,7 +264,6 @@ fn help(plain: &mut Plain, typed: &Typed) -> Done {
         return Ok(());
     }
     let Some(verb) = find(&text) else {
-        plain.misunderstood = true;
         return Err(unknown(&text));
     };
     plain.say(&format!("{}: {}", head(verb), verb.help));

@@ -201,12 +201,14 @@ impl Plain {
     }
 
     /// Refuses what gives the cause away before the player has said what they thought.
-    fn told_first(&self) -> Done {
+    fn told_first(&mut self) -> Done {
         if answered(&self.view()?) {
             return Ok(());
         }
-        Err("First two questions to you, before you read what others thought: `reflect` reads them."
-            .to_owned())
+        self.refuse(
+            "First two questions to you, before you read what others thought: `reflect` reads them."
+                .to_owned(),
+        )
     }
 
     pub(super) fn debrief(&mut self, typed: &Typed) -> Done {

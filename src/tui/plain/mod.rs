@@ -96,6 +96,8 @@ pub(crate) struct Plain {
     arrived: VecDeque<Input>,
     heard: Option<Receiver<Input>>,
     left: bool,
+    /// What was asked for last was understood, and the game does not allow it now.
+    refused: bool,
     /// A line was not understood.
     misunderstood: bool,
     /// Where the run that was left last is kept.
@@ -180,6 +182,7 @@ impl Plain {
             arrived: VecDeque::new(),
             heard: None,
             left: false,
+            refused: false,
             misunderstood: false,
             kept: None,
             gone: None,
@@ -286,7 +289,9 @@ impl Plain {
     /// Answers a line.
     pub(in crate::tui) fn line(&mut self, line: &str) {
         let Some(typed) = Typed::read(line) else { return };
+        self.refused = false;
         if let Err(why) = commands::carry_out(self, &typed) {
+            self.misunderstood |= !self.refused;
             self.say(&why);
         }
         self.tell_news();
@@ -317,9 +322,18 @@ impl Plain {
     /// Submits a command; what it says comes from the feed or from the one who calls this.
     fn submit(&mut self, command: Command) -> Done {
         match &mut self.play {
-            Some(play) => play.submit(command).map_err(|refusal| refusal.to_string()),
+            Some(play) => match play.submit(command) {
+                Ok(()) => Ok(()),
+                Err(refusal) => self.refuse(refusal.to_string()),
+            },
             None => Err("No incident is chosen; `list` shows them.".to_owned()),
         }
+    }
+
+    /// What was asked for is not done now, and no mistake.
+    fn refuse(&mut self, why: String) -> Done {
+        self.refused = true;
+        Err(why)
     }
 
     /// Notes what was read.
@@ -364,7 +378,7 @@ impl Plain {
     fn go(&mut self, until: Option<SimTime>) -> Done {
         let play = self.play.as_mut().ok_or("No incident is chosen.")?;
         if let Some(waiting) = play.view().waiting() {
-            return Err(format!("{waiting} `stage` reads them."));
+            return self.refuse(format!("{waiting} `stage` reads them."));
         }
         match until {
             Some(at) => play.seek(at),
@@ -498,7 +512,7 @@ impl Plain {
     fn run_beside(&mut self, speed: Option<u32>) -> Done {
         let play = self.play.as_mut().ok_or("No incident is chosen.")?;
         if let Some(waiting) = play.view().waiting() {
-            return Err(format!("{waiting} `stage` reads them."));
+            return self.refuse(format!("{waiting} `stage` reads them."));
         }
         if let Some(speed) = speed {
             play.pace = super::pace::Pace::new(speed);

@@ -316,7 +316,8 @@ impl<'a> Chart<'a> {
             };
             let fit = (0..=longest).rev().find_map(|most| Some((1, most, flow(1, most)?)));
             let fit = fit.or_else(|| (0..=longest).rev().find_map(|most| Some((0, most, flow(0, most)?))));
-            let (space, allowed, rows) = fit.unwrap_or((0, 0, vec![0..self.lines.len()]));
+            let (space, allowed, rows) =
+                fit.unwrap_or_else(|| (0, 0, std::iter::once(0..self.lines.len()).collect()));
             let mut lines = Vec::new();
             for row in rows {
                 for i in row.clone() {
@@ -541,7 +542,7 @@ impl Scale {
     /// The dot row of a value, counted from the top.
     fn dot_of(&self, value: f64) -> u32 {
         let share = match self.bottom {
-            Some(bottom) if value > bottom => (value / bottom).ln() / (self.top / bottom).ln(),
+            Some(bottom) if value > bottom => log_share(value, bottom, self.top),
             Some(_) => 0.0,
             None => value / self.top,
         };
@@ -638,6 +639,11 @@ fn cut(name: &str, most: usize) -> String {
     kept
 }
 
+/// How far up a logarithmic axis from `bottom` to `top` a value lies, 0 to 1.
+fn log_share(value: f64, bottom: f64, top: f64) -> f64 {
+    libm::log(value / bottom) / libm::log(top / bottom)
+}
+
 /// A value beside the axis.
 fn tick(unit: Unit, value: f64) -> String {
     match unit {
@@ -659,7 +665,7 @@ fn log_ticks(unit: Unit, bottom: f64, top: f64, rows: u16) -> Vec<(u16, String)>
     let mut value = bottom;
     let mut below: Vec<(u16, String)> = Vec::new();
     while value < top && below.len() < 8 {
-        let row = (last - (value / bottom).ln() / (top / bottom).ln() * last + 0.5) as u16;
+        let row = (last - log_share(value, bottom, top) * last + 0.5) as u16;
         if row > 0 && below.last().is_none_or(|b| b.0 > row + 1) {
             below.push((row, tick(unit, value)));
         }
