@@ -292,6 +292,38 @@ fn a_storm_of_resizes() {
 }
 
 #[test]
+fn a_terminal_of_one_column_is_waited_on() {
+    let mut played = Played::start(&["play"], &[], 1, 24);
+    let until = Instant::now() + PATIENCE;
+    while played.raw.len() < 40 {
+        assert!(Instant::now() < until, "nothing is drawn");
+        played.read(Duration::from_millis(50));
+    }
+    played.press("?");
+    played.resize(120, 36);
+    played.wait_for("type to search");
+    played.press("\x03");
+    assert_eq!(played.end(), 0);
+    played.restored();
+}
+
+#[test]
+fn keys_of_ones_own_work_and_the_footer_shows_them() {
+    let home = tempfile::tempdir().expect("a folder");
+    std::fs::write(home.path().join("keys.ron"), "{ \"incidents\": { \"choose\": [\"F5\"] } }")
+        .expect("written");
+    let env = [("PAGERDRILL_HOME", home.path().to_str().expect("a path"))];
+    let mut played = Played::start(&["play"], &env, 120, 36);
+    played.wait_for("F5 choose");
+    played.press("\x1b[15~");
+    played.wait_for("How do you want to play it?");
+    played.press("\x03");
+    played.wait_until_gone("How do you want");
+    played.press("\x03");
+    assert_eq!(played.end(), 0);
+}
+
+#[test]
 fn ten_thousand_pasted_letters_press_no_key() {
     let mut played = running(&[]);
     let paste = format!("\x1b[200~{}\x1b[201~", "q".repeat(10_000));
@@ -341,23 +373,34 @@ fn without_unicode_everything_is_ascii() {
 }
 
 #[test]
-fn a_dumb_terminal_is_told_what_to_do() {
+fn a_dumb_terminal_is_played_on_by_lines() {
     let mut played = Played::start(&["play"], &[("TERM", "dumb")], 80, 24);
-    assert_eq!(played.end(), 2);
-    assert!(played.text().contains("pagerdrill run"), "{}", played.text());
+    played.wait_for("`play` with a number chooses one");
+    played.press("play 99\n");
+    played.wait_for("No incident is called");
+    played.press("quit\n");
+    assert_eq!(played.end(), 0, "a slip of the fingers is no failure");
+    assert!(!played.raw.contains(&0x1b), "no escape sequences");
+    assert_eq!(played.saved(), 0);
 }
 
+/// Somebody at a terminal who asked for lines: the clock runs beside the wall clock, and an empty line stops it.
 #[test]
-fn a_pipe_is_told_what_to_do() {
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_pagerdrill"))
-        .arg("play")
-        .stdin(std::process::Stdio::null())
-        .output()
-        .expect("the program starts");
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("not a terminal") && said.contains("pagerdrill run"), "{said}");
-    assert!(output.stdout.is_empty());
+fn in_lines_the_clock_can_run_by_itself() {
+    let incident = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/incidents/good/minimal.ron");
+    let mut played = Played::start(&["play", incident, "--plain"], &[], 100, 40);
+    played.wait_for("`begin` starts the clock");
+    played.press("begin\n");
+    played.wait_for("`next` lets the clock go on");
+    played.press("run 60\n");
+    played.wait_for("PAGE");
+    played.press("\n");
+    played.wait_for("It is 10:0");
+    played.press("ack\n");
+    played.wait_for("You: Acknowledged");
+    played.press("\x03");
+    assert_eq!(played.end(), 130);
+    assert_eq!(played.saved(), 1);
 }
 
 #[test]

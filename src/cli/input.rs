@@ -44,13 +44,19 @@ pub fn source(name: &str) -> anyhow::Result<Source> {
 
 /// The shipped incidents, the easier first.
 pub fn shipped() -> Vec<Arc<Incident>> {
-    let mut all: Vec<Arc<Incident>> = library::shipped()
-        .into_iter()
-        .filter_map(|shipped| load(&shipped.id, &shipped.text).incident)
-        .map(Arc::new)
-        .collect();
+    // Each on a thread of its own: the first screen waits for them.
+    let shipped = library::shipped();
+    let mut all: Vec<Arc<Incident>> = std::thread::scope(|threads| {
+        let load = |shipped| threads.spawn(move || incident_of(shipped));
+        let loading: Vec<_> = shipped.iter().map(load).collect();
+        loading.into_iter().filter_map(|thread| thread.join().ok().flatten()).map(Arc::new).collect()
+    });
     all.sort_by_key(|incident| incident.file().level);
     all
+}
+
+fn incident_of(shipped: &library::Shipped) -> Option<Incident> {
+    load(&shipped.id, &shipped.text).incident
 }
 
 /// Loads what `name` names. Warnings are kept quiet: they are for authors, who use `check`.

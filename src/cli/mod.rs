@@ -24,6 +24,7 @@ mod real;
 pub mod replay;
 pub mod report;
 pub mod run;
+pub mod settings;
 pub mod shard;
 pub mod show;
 mod table;
@@ -72,6 +73,10 @@ pub enum Command {
     List(list::Args),
     /// Show what an incident is about, without giving its cause away.
     Show(show::Args),
+    /// Print the keys in force as a file to start from, for keys of your own.
+    Keys(settings::KeysArgs),
+    /// Print a theme as a file to start from, for colours of your own.
+    Theme(settings::ThemeArgs),
     /// Print completions for a shell.
     Completions(completions::Args),
     /// Print the manual page.
@@ -104,6 +109,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Report(args)) => report::run(args),
         Some(Command::List(args)) => list::run(args),
         Some(Command::Show(args)) => show::run(args),
+        Some(Command::Keys(args)) => settings::keys(args),
+        Some(Command::Theme(args)) => settings::theme(args),
         Some(Command::Completions(args)) => completions::run(args),
         Some(Command::Man(args)) => man::run(args),
         Some(Command::Picture(args)) => picture::run(args),

@@ -11,12 +11,15 @@ use crate::units::TimeOfDay;
 pub struct Args {
     /// Name of a shipped incident, or the path of an incident file or its folder.
     pub incident: String,
-    /// Time of day to play to, nobody acting.
+    /// Time of day to play to; once for each of the keys.
+    #[arg(long, required = true)]
+    pub at: Vec<TimeOfDay>,
+    /// Keys to press then, as the help writes them, separated by spaces; text to type stands between double quotes.
     #[arg(long)]
-    pub at: TimeOfDay,
-    /// Keys to press then, as the help writes them, separated by spaces.
-    #[arg(long, default_value = "")]
-    pub keys: String,
+    pub keys: Vec<String>,
+    /// Size of the simulated system.
+    #[arg(long, default_value_t = 1.0)]
+    pub scale: f64,
     /// Columns.
     #[arg(long, default_value_t = 120, value_parser = clap::value_parser!(u16).range(20..=400))]
     pub columns: u16,
@@ -28,7 +31,20 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let incident = input::incident(&args.incident)?;
-    let until = incident.at(args.at);
-    super::print(&tui::picture(incident, until, &args.keys, args.columns, args.rows)?)?;
+    let moments: Vec<_> = args.at.iter().map(|at| incident.at(*at)).collect();
+    let mut screen = tui::Screen::live(incident, args.scale, args.columns, args.rows);
+    for (i, until) in moments.into_iter().enumerate() {
+        screen.play(until);
+        // Words between quotes are typed; everything else is keys.
+        let keys = args.keys.get(i).map_or("", String::as_str);
+        for (k, part) in keys.split('"').enumerate() {
+            if k % 2 == 0 {
+                screen.press(part)?;
+            } else {
+                screen.type_text(part);
+            }
+        }
+    }
+    super::print(&screen.svg())?;
     Ok(ExitCode::from(super::FINE))
 }

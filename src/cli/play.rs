@@ -32,6 +32,13 @@ pub struct Args {
     /// What charts are drawn with; what suits the terminal when left out.
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(["braille", "block", "ascii"]))]
     pub glyphs: Option<String>,
+    /// Draws what moves by itself once a second, not fifteen times.
+    #[arg(long)]
+    pub reduced_motion: bool,
+    /// Goes by lines: commands are typed, charts are sentences. For pipes, scripts and screen readers; chosen by itself
+    /// where there is no terminal, or a dumb one.
+    #[arg(long)]
+    pub plain: bool,
 }
 
 /// How an incident is played.
@@ -66,6 +73,8 @@ impl Default for Args {
             scale: 1.0,
             theme: None,
             glyphs: None,
+            plain: false,
+            reduced_motion: false,
         }
     }
 }
@@ -120,6 +129,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         speed: args.speed,
         theme: args.theme,
         glyphs: args.glyphs,
+        settings: super::settings::settings()?,
+        plain: args.plain,
+        reduced_motion: args.reduced_motion,
         save,
         export,
     })

@@ -21,7 +21,8 @@ pub(super) fn run(
     let at = find(&rows, wanted)?;
     let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
     if io::stdin().is_terminal() && io::stdout().is_terminal() && !dumb {
-        return tui::watch(FilmOptions { rows, at, pilot, seed: options.seed, scale: options.scale });
+        let film = FilmOptions { rows, at, pilot, seed: options.seed, scale: options.scale };
+        return tui::watch(film, super::settings::settings()?);
     }
     let row = &rows[at];
     let cast = Cast::of(&row.incident, options.scale);

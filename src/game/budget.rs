@@ -27,6 +27,19 @@ pub(super) fn ended(series: &SeriesSet, seconds: std::ops::Range<usize>) -> (f64
 }
 
 impl Budget {
+    /// What is left of it in words: `41 % left`, or how many times over it is spent.
+    pub fn left_words(&self) -> String {
+        if self.left >= 0.0 {
+            return format!("{:.0} % left", self.left * 100.0);
+        }
+        let times = 1.0 - self.left;
+        if times < 99.5 {
+            format!("spent {times:.1} times over")
+        } else {
+            format!("spent {times:.0} times over")
+        }
+    }
+
     /// The budget after what was recorded, for a window in which `rate` operations are offered per second.
     pub(super) fn of(series: &SeriesSet, objective: f64, window_s: f64, rate: f64) -> Budget {
         let allowed = (1.0 - objective).max(1e-9);
@@ -37,6 +50,24 @@ impl Budget {
         Budget {
             left: if budget > 0.0 { 1.0 - bad / budget } else { 1.0 },
             burn: if all > 0.0 { bad_lately / all / allowed } else { 0.0 },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_overspent_budget_is_said_to_be() {
+        for (left, words) in [
+            (0.41, "41 % left"),
+            (0.0, "0 % left"),
+            (-0.2, "spent 1.2 times over"),
+            (-2.46, "spent 3.5 times over"),
+            (-246.0, "spent 247 times over"),
+        ] {
+            assert_eq!(Budget { left, burn: 1.0 }.left_words(), words);
         }
     }
 }

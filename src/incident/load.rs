@@ -192,7 +192,7 @@ fn wrong_format(name: &str, text: &str, outline: &Outline) -> Option<Diagnostic>
 }
 
 /// What the reader of the text stumbled over.
-fn unreadable(name: &str, text: &str, error: &SpannedError) -> Diagnostic {
+pub(crate) fn unreadable(name: &str, text: &str, error: &SpannedError) -> Diagnostic {
     use ron::Error as E;
     let one_of = |kind: &str, found: &str, expected: &[&str], outer: &Option<String>| {
         let of = outer.as_ref().map(|outer| format!(" of {outer}")).unwrap_or_default();

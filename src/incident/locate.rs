@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A step from a value into one of its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// The field or map entry of this name.
     Name(String),
     /// The entry of a list, or the argument of a variant, from 0.
@@ -47,7 +47,7 @@ const DEPTH_LIMIT: usize = 64;
 
 /// The brackets and names of a text.
 #[derive(Clone, Debug)]
-pub(super) struct Outline {
+pub(crate) struct Outline {
     root: Node,
     twice: Vec<(String, Range<usize>)>,
 }
@@ -67,7 +67,7 @@ struct Part {
 
 impl Outline {
     /// Reads the outline of a text, as far as it has one.
-    pub(super) fn of(text: &str) -> Outline {
+    pub(crate) fn of(text: &str) -> Outline {
         let mut reader = Reader { text, tokens: tokens(text), next: 0, twice: Vec::new() };
         let root = reader.value(0).unwrap_or(Node { span: 0..0, parts: Vec::new() });
         Outline { root, twice: reader.twice }
@@ -84,7 +84,7 @@ impl Outline {
 
     /// The place to point at for a path: the value, or its name where the value fills several lines; when the text
     /// has no such value, the innermost one around it that it has.
-    pub(super) fn find(&self, text: &str, path: &[Step]) -> Range<usize> {
+    pub(crate) fn find(&self, text: &str, path: &[Step]) -> Range<usize> {
         let mut node = &self.root;
         let mut name = None;
         for step in path {
@@ -98,6 +98,18 @@ impl Outline {
             (Some(_), Some(name)) => name,
             (Some(line), None) => node.span.start..node.span.start + value[..line].trim_end().len(),
         }
+    }
+
+    /// Where the name of the value at a path stands.
+    pub(crate) fn name(&self, path: &[Step]) -> Option<Range<usize>> {
+        let mut node = &self.root;
+        let mut name = None;
+        for step in path {
+            let part = node.part(step)?;
+            name = part.name.as_ref().map(|(_, span)| span.clone());
+            node = &part.value;
+        }
+        name
     }
 
     /// The value at a path as people write it: names and numbers of entries with dots between, `services.api.deadline`.
@@ -134,7 +146,7 @@ impl Outline {
     }
 
     /// Names that stand twice in one map, with the place of the second. A map keeps only one of them.
-    pub(super) fn twice(&self) -> &[(String, Range<usize>)] {
+    pub(crate) fn twice(&self) -> &[(String, Range<usize>)] {
         &self.twice
     }
 }

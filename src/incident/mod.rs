@@ -18,6 +18,8 @@ mod variant;
 pub use check::{LOG_STREAMS, series_of};
 pub use diagnose::{Diagnostic, Severity, closest};
 pub use knob::Kind;
+pub(crate) use load::unreadable;
 pub use load::{Incident, Loaded, load};
+pub(crate) use locate::{Outline, Step};
 pub use lower::lower;
 pub use variant::VariantError;

@@ -1,4 +1,4 @@
-//! Files that are kept between runs: saved runs and progress.
+//! Files that are kept between runs: saved runs, progress, and where the player's settings lie.
 //!
 //! They lie in the platform's place for the program's data, or where `PAGERDRILL_HOME` points. Every file is written
 //! beside its final name and moved there, so that a crash leaves the old one or the new one, never half of one.
@@ -25,6 +25,22 @@ pub fn home() -> io::Result<PathBuf> {
         io::Error::new(
             io::ErrorKind::NotFound,
             "there is no home directory to keep files in; set PAGERDRILL_HOME to a folder",
+        )
+    })
+}
+
+/// Where the player's settings lie.
+///
+/// # Errors
+/// When the platform names no such place.
+pub fn settings_folder() -> io::Result<PathBuf> {
+    if std::env::var_os("PAGERDRILL_HOME").is_some_and(|p| !p.is_empty()) {
+        return home();
+    }
+    directories::ProjectDirs::from("", "", "pagerdrill").map(|d| d.config_dir().to_owned()).ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            "there is no home directory to keep settings in; set PAGERDRILL_HOME to a folder",
         )
     })
 }

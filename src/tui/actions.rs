@@ -90,6 +90,22 @@ pub(crate) enum Id {
     ZoomIn,
     /// A longer window of time.
     ZoomOut,
+    /// The window before.
+    Earlier,
+    /// The window after.
+    Later,
+    /// A logarithmic axis and back.
+    LogAxis,
+    /// The comparison with an earlier window.
+    Compare,
+    /// Each line of a chart by itself.
+    Lines,
+    /// A panel of the player's own.
+    AddPanel,
+    /// Takes such a panel away.
+    RemovePanel,
+    /// A second pane beside the first.
+    Split,
     /// Next dashboard.
     NextDashboard,
     /// Dashboard before.
@@ -154,6 +170,40 @@ pub(crate) enum Context {
 }
 
 impl Context {
+    /// All of them, in the order of the help.
+    pub(crate) const ALL: [Context; 12] = [
+        Context::Console,
+        Context::Charts,
+        Context::Search,
+        Context::Notebook,
+        Context::Move,
+        Context::Stage,
+        Context::Dialog,
+        Context::Library,
+        Context::Briefing,
+        Context::Debrief,
+        Context::Film,
+        Context::Global,
+    ];
+
+    /// Name in a file of keys.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Context::Global => "everywhere",
+            Context::Move => "moving",
+            Context::Library => "incidents",
+            Context::Briefing => "briefing",
+            Context::Console => "console",
+            Context::Charts => "dashboards",
+            Context::Search => "searching",
+            Context::Stage => "stage",
+            Context::Dialog => "dialogs",
+            Context::Notebook => "notebook",
+            Context::Debrief => "debrief",
+            Context::Film => "film",
+        }
+    }
+
     /// Heading in the help.
     pub(crate) fn title(self) -> &'static str {
         match self {
@@ -198,14 +248,21 @@ pub(crate) struct Situation {
     pub(crate) hints_left: usize,
 }
 
+impl Action {
+    /// The keys in force: the player's own, or the usual ones.
+    pub(crate) fn keys(&self) -> &'static [&'static str] {
+        super::keymap::keys_of(self)
+    }
+}
+
 type Enabled = fn(&Situation) -> Result<(), &'static str>;
 
 /// An entry of the table.
 pub(crate) struct Action {
     /// What.
     pub(crate) id: Id,
-    /// Keys, any of which will do; a space separates keys to be pressed one after the other.
-    pub(crate) keys: &'static [&'static str],
+    /// Its usual keys, any of which will do; a space separates keys to be pressed one after the other.
+    pub(super) usual: &'static [&'static str],
     /// A word or two, for footer and palette.
     pub(crate) title: &'static str,
     /// A sentence, for the help.
@@ -277,13 +334,13 @@ fn hints(now: &Situation) -> Result<(), &'static str> {
 const fn action(
     context: Context,
     id: Id,
-    keys: &'static [&'static str],
+    usual: &'static [&'static str],
     title: &'static str,
     help: &'static str,
     footer: u8,
     enabled: Enabled,
 ) -> Action {
-    Action { id, keys, title, help, context, footer, enabled }
+    Action { id, usual, title, help, context, footer, enabled }
 }
 
 /// Everything that can be done.
@@ -306,6 +363,7 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Console, Id::Pin, &["b"], "pin", "Keeps what you look at as evidence, with the time and what it showed.", 5, running),
         action(Console, Id::Finding, &["f"], "finding", "Opens your explanation: trigger, amplifiers, loop, bottleneck, evidence.", 6, may_act),
         action(Console, Id::Expand, &["e"], "expand", "Gives what you look at the whole screen, with a crosshair on charts; again brings it back.", 5, always),
+        action(Console, Id::Split, &["|"], "split", "Shows a second pane beside the first; digits put panes into the one that has the keys. Again shows one.", 0, always),
         action(Console, Id::NextPane, &["Tab"], "next pane", "Gives the keys to the next pane.", 7, always),
         action(Console, Id::PreviousPane, &["BackTab"], "previous pane", "Gives the keys to the pane before.", 0, always),
         action(Console, Id::Pane(1), &["1"], "pane 1 to 9", "Shows the pane of that digit; so do 2 to 9.", 0, always),
@@ -326,6 +384,14 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Charts, Id::ZoomOut, &["-"], "longer window", "Shows a longer window of time in all charts, up to 60 minutes.", 0, always),
         action(Charts, Id::NextDashboard, &["]"], "next dashboard", "Shows the next dashboard.", 6, always),
         action(Charts, Id::PreviousDashboard, &["["], "previous dashboard", "Shows the dashboard before.", 0, always),
+
+        action(Charts, Id::Earlier, &["H"], "earlier", "Moves the window of all charts half a window back.", 0, always),
+        action(Charts, Id::Later, &["L"], "later", "Moves the window of all charts half a window on, up to now.", 0, always),
+        action(Charts, Id::Compare, &["c"], "compare", "Draws what was 5, 15, 30 and 60 minutes earlier behind all charts, then nothing again.", 0, always),
+        action(Charts, Id::LogAxis, &["o"], "log axis", "Gives all charts an axis on which every step is ten times the one before, and back.", 0, always),
+        action(Charts, Id::Lines, &["x"], "lines", "Draws each line of the selected chart by itself, then all again.", 0, always),
+        action(Charts, Id::AddPanel, &["n"], "new panel", "Adds a chart of any series that is recorded, on a dashboard of your own.", 0, always),
+        action(Charts, Id::RemovePanel, &["X"], "remove panel", "Takes a panel of your own away.", 0, always),
 
         action(Search, Id::Filter, &["/"], "filter", "Shows only rows with what you type; Esc shows all again.", 2, always),
         action(Search, Id::NextMatch, &["n"], "next match", "Goes to the next match.", 0, always),
@@ -408,7 +474,7 @@ pub(crate) fn find(id: Id) -> Option<&'static Action> {
 
 /// The keys of an action as the footer and texts show them: the first of them.
 pub(crate) fn key_of(id: Id) -> &'static str {
-    find(id).and_then(|a| a.keys.first().copied()).unwrap_or("")
+    find(id).and_then(|a| a.keys().first().copied()).unwrap_or("")
 }
 
 /// A key without the differences between terminals.
@@ -442,10 +508,8 @@ impl From<KeyEvent> for Key {
 impl Key {
     /// Reads a key as the table writes it.
     pub(crate) fn read(text: &str) -> Option<Key> {
-        let (ctrl, name) = match text.strip_prefix("Ctrl-") {
-            Some(rest) => (true, rest),
-            None => (false, text),
-        };
+        let (alt, text) = text.strip_prefix("Alt-").map_or((false, text), |rest| (true, rest));
+        let (ctrl, name) = text.strip_prefix("Ctrl-").map_or((false, text), |rest| (true, rest));
         let mut chars = name.chars();
         let code = match (chars.next(), chars.next()) {
             (Some(c), None) => KeyCode::Char(c),
@@ -468,7 +532,7 @@ impl Key {
                 _ => KeyCode::F(name.strip_prefix('F')?.parse().ok()?),
             },
         };
-        Some(Key { code, ctrl, alt: false })
+        Some(Key { code, ctrl, alt })
     }
 
     /// The character that the key types, when it types one.
@@ -496,7 +560,7 @@ pub(crate) fn meaning(contexts: &[Context], pressed: &[Key]) -> Meaning {
     let mut begun = false;
     for &context in contexts {
         for action in ACTIONS.iter().filter(|a| a.context == context) {
-            for keys in action.keys {
+            for keys in action.keys() {
                 let wanted = keys.split(' ').map(Key::read);
                 let mut given = pressed.iter().copied().map(Some);
                 let n = keys.split(' ').count();
@@ -517,7 +581,7 @@ pub(crate) fn footer(contexts: &[Context], now: &Situation) -> Vec<&'static Acti
     let mut shown: Vec<&Action> = Vec::new();
     for action in ACTIONS.iter().filter(|a| a.footer > 0 && contexts.contains(&a.context)) {
         let can = (action.enabled)(now).is_ok() && offered(action.id, now);
-        if can && !shown.iter().any(|s| s.keys.first() == action.keys.first()) {
+        if can && !shown.iter().any(|s| s.keys().first() == action.keys().first()) {
             shown.push(action);
         }
     }
@@ -541,10 +605,10 @@ mod tests {
         for action in ACTIONS {
             assert!(!action.title.is_empty(), "{:?}", action.id);
             // Entries without a key are reached by the palette, which lists every entry with a title and help.
-            if action.keys.is_empty() || !matches!(action.id, Id::Pane(2..)) {
+            if action.usual.is_empty() || !matches!(action.id, Id::Pane(2..)) {
                 assert!(action.help.ends_with('.'), "{:?}", action.id);
             }
-            for keys in action.keys {
+            for keys in action.usual {
                 for name in keys.split(' ') {
                     assert!(Key::read(name).is_some(), "`{name}` of {:?} is not a key", action.id);
                 }
@@ -558,8 +622,8 @@ mod tests {
     fn no_key_means_two_things_in_one_context() {
         for (i, a) in ACTIONS.iter().enumerate() {
             for b in ACTIONS[i + 1..].iter().filter(|b| b.context == a.context) {
-                for keys in a.keys {
-                    assert!(!b.keys.contains(keys), "{keys}: {:?} and {:?}", a.id, b.id);
+                for keys in a.usual {
+                    assert!(!b.usual.contains(keys), "{keys}: {:?} and {:?}", a.id, b.id);
                 }
             }
         }

@@ -23,12 +23,14 @@ use super::screens::console::Console;
 use super::screens::debrief::DebriefScreen;
 use super::screens::library::{Entry, Library};
 use super::terminal::Guard;
-use super::theme::{Glyphs, Role, Surroundings, THEMES, Theme};
+use super::theme::{Glyphs, Role, Surroundings, Theme};
 use crate::game::command::Command;
 use crate::game::{Mode, SessionOptions};
 
 /// Time between frames while the clock runs: about fifteen a second.
 const FRAME: Duration = Duration::from_millis(66);
+/// The same for those who want less to move.
+const CALM_FRAME: Duration = Duration::from_secs(1);
 /// Wall time of a frame that may be spent on simulating. The rest is for keys and drawing.
 const BUDGET: Duration = Duration::from_millis(45);
 /// Time between looks at what is being computed in the background.
@@ -45,6 +47,8 @@ pub(crate) struct Setup {
     pub(crate) scale: f64,
     /// Speed at the start.
     pub(crate) speed: u32,
+    /// What moves by itself is drawn once a second.
+    pub(crate) calm: bool,
 }
 
 /// Where the terminal's own part of an outcome goes: tests have none.
@@ -352,8 +356,9 @@ impl App {
             Id::Redraw => self.wishes.repaint = true,
             Id::Suspend => self.wishes.suspend = true,
             Id::NextTheme => {
-                let at = THEMES.iter().position(|t| *t == self.theme.name).unwrap_or(0);
-                let name = THEMES[(at + 1) % THEMES.len()];
+                let all = self.surroundings.themes();
+                let at = all.iter().position(|t| *t == self.theme.name).unwrap_or(0);
+                let name = all[(at + 1) % all.len()];
                 self.theme = self.surroundings.theme(Some(name), Some(self.theme.glyphs));
                 self.message = Some((Role::Info, format!("Theme {name}.")));
             }
@@ -438,6 +443,12 @@ impl App {
             Err(refusal) => Some((Role::Warn, refusal.to_string())),
         };
         self.notice();
+    }
+
+    /// Submits a command as a dialog would.
+    #[cfg(test)]
+    pub(crate) fn answer_for_test(&mut self, command: Command) {
+        self.submit(command, "");
     }
 
     fn carry_out(&mut self, outcomes: Vec<Outcome>) {
@@ -548,7 +559,7 @@ impl App {
         let mut shown: Vec<(Id, Line<'_>)> = actions::footer(&self.contexts(), &self.situation())
             .into_iter()
             .map(|action| {
-                let key = action.keys.first().copied().unwrap_or("");
+                let key = action.keys().first().copied().unwrap_or("");
                 let key = Span::styled(format!("{key} "), canvas.style(Role::Accent));
                 (action.id, Line::from(vec![key, Span::styled(action.title, canvas.style(Role::Text))]))
             })
@@ -600,8 +611,10 @@ pub(crate) fn run(mut app: App, mut guard: Guard) -> anyhow::Result<ExitCode> {
     let inputs = listen()?;
     let mut drawn = Instant::now();
     let mut moved = Instant::now();
+    let mut answered = true;
     loop {
-        if app.changed {
+        let due = !app.setup.calm || !app.moves() || drawn.elapsed() >= CALM_FRAME;
+        if app.changed && (due || std::mem::take(&mut answered)) {
             guard.draw(|frame| {
                 if let Some(cursor) = app.draw(frame.buffer_mut()) {
                     frame.set_cursor_position(cursor);
@@ -615,13 +628,15 @@ pub(crate) fn run(mut app: App, mut guard: Guard) -> anyhow::Result<ExitCode> {
             assert!(!app.play().is_some_and(|play| play.begun), "a panic was asked for");
         }
         let until_frame = if app.moves() {
-            Some(FRAME.saturating_sub(drawn.elapsed()))
+            // The clock goes on in small steps, whether each of them is drawn or not.
+            Some(FRAME.saturating_sub(drawn.elapsed().min(moved.elapsed())))
         } else {
             app.waits().then_some(LOOK_AGAIN)
         };
         let first = next(&inputs, until_frame);
         let mut code = None;
         for input in first.into_iter().chain(std::iter::from_fn(|| inputs.try_recv().ok())) {
+            answered = true;
             code = code.or(answer(&mut app, &mut guard, input)?);
         }
         let wishes = std::mem::take(&mut app.wishes);
@@ -676,7 +691,7 @@ fn answer(app: &mut App, guard: &mut Guard, input: Input) -> anyhow::Result<Opti
         Input::Terminal(Event::Mouse(mouse)) => app.mouse(mouse),
         Input::Terminal(Event::Paste(text)) => app.paste(&text),
         Input::Terminal(Event::Resize(width, height)) => app.resize(width, height),
-        Input::Terminal(Event::FocusGained | Event::FocusLost) => {}
+        Input::Terminal(Event::FocusGained | Event::FocusLost) | Input::Line(_) => {}
         Input::Closed => return Ok(Some(0)),
         Input::End(signal) => return Ok(Some(128 + u8::try_from(signal).unwrap_or(0))),
         Input::Suspend => app.wishes.suspend = true,

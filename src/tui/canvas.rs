@@ -154,11 +154,11 @@ pub(crate) fn wrap(text: &str, width: u16) -> Vec<String> {
     for paragraph in text.split('\n') {
         let mut line = String::new();
         let mut used = 0;
-        for word in paragraph.split_whitespace() {
-            let word_width = columns(word);
+        for word in words(paragraph) {
+            let word_width = columns(&word);
             if used > 0 && used + 1 + word_width <= width {
                 line.push(' ');
-                line.push_str(word);
+                line.push_str(&word);
                 used += 1 + word_width;
                 continue;
             }
@@ -181,6 +181,21 @@ pub(crate) fn wrap(text: &str, width: u16) -> Vec<String> {
     lines
 }
 
+/// Words that belong on one line; a per cent sign stays with its number.
+fn words(text: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match all.last_mut() {
+            Some(number) if word.starts_with('%') => {
+                number.push(' ');
+                number.push_str(word);
+            }
+            _ => all.push(word.to_owned()),
+        }
+    }
+    all
+}
+
 /// Columns that a text takes.
 pub(crate) fn columns(text: &str) -> usize {
     Span::raw(text).width()
@@ -195,42 +210,47 @@ pub(crate) fn centred(area: Rect, width: u16, height: u16) -> Rect {
 /// Replaces everything that is not ASCII by what comes nearest to it.
 pub(crate) fn to_ascii(buf: &mut Buffer) {
     for cell in &mut buf.content {
-        if cell.symbol().is_ascii() {
-            continue;
+        if !cell.symbol().is_ascii() {
+            let plain = cell.symbol().chars().next().map_or(' ', ascii);
+            cell.set_char(plain);
         }
-        let plain = match cell.symbol().chars().next().unwrap_or(' ') {
-            '─' | '━' | '–' | '—' | '╌' | '┄' => '-',
-            '│' | '┃' | '┊' | '╎' => '|',
-            '╭' | '╮' | '╰' | '╯' | '┏' | '┓' | '┗' | '┛' | '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴'
-            | '┼' => '+',
-            '·' | '…' => '.',
-            '×' => 'x',
-            '▶' | '›' | '→' | '▸' => '>',
-            '◀' | '‹' | '←' => '<',
-            '↑' | '▴' => '^',
-            '↓' | '▼' | '▾' => 'v',
-            '●' | '•' => '*',
-            '▲' => 'A',
-            '■' => '#',
-            '◆' => '%',
-            '○' => 'o',
-            '△' => 'a',
-            '□' => '=',
-            '◇' => '&',
-            '⏸' => '=',
-            'µ' => 'u',
-            '’' | '‘' => '\'',
-            '“' | '”' => '"',
-            'á' | 'à' | 'ä' | 'â' => 'a',
-            'é' | 'è' | 'ë' | 'ê' => 'e',
-            'í' | 'ï' => 'i',
-            'ó' | 'ö' | 'ô' => 'o',
-            'ú' | 'ü' => 'u',
-            'ñ' => 'n',
-            'ç' => 'c',
-            _ => '?',
-        };
-        cell.set_char(plain);
+    }
+}
+
+/// What comes nearest to a character in ASCII.
+pub(crate) fn ascii(c: char) -> char {
+    match c {
+        c if c.is_ascii() => c,
+        '─' | '━' | '–' | '—' | '╌' | '┄' => '-',
+        '│' | '┃' | '┊' | '╎' => '|',
+        '╭' | '╮' | '╰' | '╯' | '┏' | '┓' | '┗' | '┛' | '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴'
+        | '┼' => '+',
+        '·' | '…' => '.',
+        '×' => 'x',
+        '▶' | '›' | '→' | '▸' => '>',
+        '◀' | '‹' | '←' => '<',
+        '↑' | '▴' => '^',
+        '↓' | '▼' | '▾' => 'v',
+        '●' | '•' => '*',
+        '▲' => 'A',
+        '■' => '#',
+        '◆' => '%',
+        '○' => 'o',
+        '△' => 'a',
+        '□' => '=',
+        '◇' => '&',
+        '⏸' => '=',
+        'µ' => 'u',
+        '’' | '‘' => '\'',
+        '“' | '”' => '"',
+        'á' | 'à' | 'ä' | 'â' => 'a',
+        'é' | 'è' | 'ë' | 'ê' => 'e',
+        'í' | 'ï' => 'i',
+        'ó' | 'ö' | 'ô' => 'o',
+        'ú' | 'ü' => 'u',
+        'ñ' => 'n',
+        'ç' => 'c',
+        _ => '?',
     }
 }
 
@@ -243,6 +263,7 @@ mod tests {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
         assert_eq!(wrap("a\n\nb", 9), ["a", "", "b"]);
+        assert_eq!(wrap("about 35 % fail", 9), ["about", "35 % fail"]);
         assert_eq!(wrap("", 9), [""]);
         assert_eq!(wrap("x", 0), ["x"]);
     }

@@ -13,6 +13,8 @@ use super::terminal;
 pub(crate) enum Input {
     /// A key, the mouse, a paste, a resize.
     Terminal(Event),
+    /// A line that was typed, where play goes by lines.
+    Line(String),
     /// The terminal is gone.
     Closed,
     /// Asked to end, by this signal.
@@ -46,8 +48,12 @@ pub(crate) fn listen() -> std::io::Result<Receiver<Input>> {
     Ok(from_outside)
 }
 
+/// Sends the signals that concern whoever plays.
+///
+/// # Errors
+/// When a thread cannot be had.
 #[cfg(unix)]
-fn signals(to_loop: Sender<Input>) -> std::io::Result<()> {
+pub(crate) fn signals(to_loop: Sender<Input>) -> std::io::Result<()> {
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
     let mut arriving = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
@@ -70,7 +76,11 @@ fn signals(to_loop: Sender<Input>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// There are no signals here.
+///
+/// # Errors
+/// None.
 #[cfg(not(unix))]
-fn signals(_: Sender<Input>) -> std::io::Result<()> {
+pub(crate) fn signals(_: Sender<Input>) -> std::io::Result<()> {
     Ok(())
 }

@@ -9,18 +9,22 @@ mod app;
 mod canvas;
 mod dialogs;
 mod input;
+mod keymap;
 mod layer;
 mod pace;
 mod panes;
 mod picture;
+mod plain;
 mod play;
 mod screens;
+mod settings;
 mod terminal;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
 mod theme;
+mod theme_file;
 mod widgets;
 
 use std::process::ExitCode;
@@ -30,8 +34,9 @@ use crate::game::{Mode, Session};
 use crate::incident::Incident;
 use crate::store;
 
-pub use picture::picture;
+pub use picture::Screen;
 pub use screens::watch::{FilmOptions, FilmRow};
+pub use settings::{Settings, SettingsFile};
 pub use terminal::Unusable;
 
 /// A run as it stands, for those who keep something of it.
@@ -63,6 +68,12 @@ pub struct Options {
     pub theme: Option<String>,
     /// `braille`, `block` or `ascii`, or what suits the terminal.
     pub glyphs: Option<String>,
+    /// What moves by itself is drawn once a second.
+    pub reduced_motion: bool,
+    /// The player's own keys and theme.
+    pub settings: Settings,
+    /// Goes by lines instead of screens.
+    pub plain: bool,
     /// Keeps a run and says where.
     pub save: Save,
     /// Writes the finding of a run as JSON and says where.
@@ -72,15 +83,14 @@ pub struct Options {
 /// Names that [`Options::theme`] takes.
 pub const THEMES: [&str; 6] = theme::THEMES;
 
-/// Plays in the terminal until the player leaves.
+/// Plays in the terminal until the player leaves: on screens, or in lines where there is no terminal that can show one.
 ///
 /// # Errors
-/// [`Unusable`] when there is no terminal to play on, and what the terminal itself reports.
+/// What the terminal reports.
 pub fn play(options: Options) -> anyhow::Result<ExitCode> {
-    let surroundings = theme::Surroundings::read();
+    let surroundings = options.settings.in_force();
     let glyphs = options.glyphs.as_deref().and_then(theme::Glyphs::named);
     let theme = surroundings.theme(options.theme.as_deref(), glyphs);
-    let guard = terminal::Guard::take(&surroundings.term)?;
     // A progress file that cannot be read is no reason not to play.
     let progress = store::Progress::load().unwrap_or_default();
     let entry = |incident: Arc<Incident>| {
@@ -90,7 +100,17 @@ pub fn play(options: Options) -> anyhow::Result<ExitCode> {
         screens::library::Entry { incident, best }
     };
     let library = options.library.into_iter().map(entry).collect();
-    let setup = app::Setup { seed: options.seed, scale: options.scale, speed: options.speed };
+    let setup = app::Setup {
+        seed: options.seed,
+        scale: options.scale,
+        speed: options.speed,
+        calm: options.reduced_motion,
+    };
+    if options.plain || terminal::usable(&surroundings.term).is_err() {
+        let ascii = theme.glyphs == theme::Glyphs::Ascii;
+        return plain::play(library, setup, (options.save, options.export), options.start, ascii);
+    }
+    let guard = terminal::Guard::take(&surroundings.term)?;
     let mut app =
         app::App::new(library, theme, surroundings, setup, options.save).with_export(options.export);
     if let Some((entry, mode)) = options.start {
@@ -103,11 +123,11 @@ pub fn play(options: Options) -> anyhow::Result<ExitCode> {
 ///
 /// # Errors
 /// [`Unusable`] when there is no terminal to show it on, and what the terminal itself reports.
-pub fn watch(options: FilmOptions) -> anyhow::Result<ExitCode> {
-    let surroundings = theme::Surroundings::read();
+pub fn watch(options: FilmOptions, settings: Settings) -> anyhow::Result<ExitCode> {
+    let surroundings = settings.in_force();
     let theme = surroundings.theme(None, None);
     let guard = terminal::Guard::take(&surroundings.term)?;
-    let setup = app::Setup { seed: options.seed, scale: options.scale, speed: 1 };
+    let setup = app::Setup { seed: options.seed, scale: options.scale, speed: 1, calm: false };
     let nothing_kept = Arc::new(|_: &Kept<'_>| Ok(String::new()));
     let app = app::App::new(Vec::new(), theme, surroundings, setup, nothing_kept)
         .with_first(Box::new(screens::watch::Watch::new(options)));

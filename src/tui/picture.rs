@@ -1,13 +1,18 @@
 //! Pictures of the program, for the README: a screen drawn into a buffer and written as SVG.
 
+use std::cell::Cell as Shared;
 use std::fmt::Write as _;
+use std::io;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
+use ratatui::{Terminal, TerminalOptions, Viewport};
 
 use super::actions::Key;
 use super::app::{App, Setup};
@@ -23,40 +28,102 @@ const BACKGROUND: (u8, u8, u8) = (0x0f, 0x11, 0x17);
 /// Size of a cell in the picture.
 const CELL: (u32, u32) = (9, 19);
 
-/// Plays an incident live until an instant, presses keys (written as in the help, separated by spaces), and draws the
-/// screen.
-///
-/// # Errors
-/// When a key is not one.
-pub fn picture(
-    incident: Arc<Incident>,
-    until: SimTime,
-    keys: &str,
-    columns: u16,
-    rows: u16,
-) -> anyhow::Result<String> {
-    let library = vec![Entry { incident, best: String::new() }];
-    let theme = Theme::named("default", Depth::True, Glyphs::Braille);
-    let setup = Setup { seed: 1, scale: 1.0, speed: 60 };
-    let nothing_kept = Arc::new(|_: &super::Kept<'_>| Ok(String::new()));
-    let mut app = App::new(library, theme, Surroundings::default(), setup, nothing_kept);
-    app.resize(columns, rows);
-    app.prepare(0, Mode::Live);
-    let press = |app: &mut App, name: &str| -> anyhow::Result<()> {
-        let key = Key::read(name).ok_or_else(|| anyhow::anyhow!("`{name}` is not a key"))?;
-        app.key(KeyEvent::new(key.code, crossterm::event::KeyModifiers::NONE));
+/// The screens without a terminal: for pictures and for measuring them.
+pub struct Screen {
+    app: App,
+    terminal: Terminal<CrosstermBackend<Counted>>,
+    written: Counted,
+    area: Rect,
+}
+
+/// Counts what is written and keeps none of it.
+#[derive(Clone, Default)]
+struct Counted(Rc<Shared<usize>>);
+
+impl io::Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.set(self.0.get() + bytes.len());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    };
-    press(&mut app, "Enter")?;
-    while app.play().is_some_and(|p| p.moves() && p.view().now() < until) {
-        app.advance(Duration::from_millis(17));
     }
-    for name in keys.split_whitespace() {
-        press(&mut app, name)?;
+}
+
+impl Screen {
+    /// An incident that is played live, at the start of its clock.
+    pub fn live(incident: Arc<Incident>, scale: f64, columns: u16, rows: u16) -> Screen {
+        let library = vec![Entry { incident, best: String::new() }];
+        let theme = Theme::named("default", Depth::True, Glyphs::Braille);
+        let setup = Setup { seed: 1, scale, speed: 60, calm: false };
+        let nothing_kept = Arc::new(|_: &super::Kept<'_>| Ok(String::new()));
+        let mut app = App::new(library, theme, Surroundings::default(), setup, nothing_kept);
+        let area = Rect::new(0, 0, columns, rows);
+        app.resize(columns, rows);
+        app.prepare(0, Mode::Live);
+        let options = TerminalOptions { viewport: Viewport::Fixed(area) };
+        let written = Counted::default();
+        let terminal = Terminal::with_options(CrosstermBackend::new(written.clone()), options);
+        let terminal = terminal.expect("a surface of a fixed size asks nobody for its size");
+        let mut screen = Screen { app, terminal, written, area };
+        screen.press_one(Key { code: KeyCode::Enter, ctrl: false, alt: false });
+        screen
     }
-    let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
-    app.draw(&mut buffer);
-    Ok(svg(&buffer))
+
+    /// Lets the clock go on until an instant.
+    pub fn play(&mut self, until: SimTime) {
+        while self.app.play().is_some_and(|p| p.moves() && p.view().now() < until) {
+            self.app.advance(Duration::from_millis(17));
+        }
+    }
+
+    /// Presses keys, written as in the help and separated by spaces.
+    ///
+    /// # Errors
+    /// When one is no key.
+    pub fn press(&mut self, keys: &str) -> anyhow::Result<()> {
+        for name in keys.split_whitespace() {
+            let key = Key::read(name).ok_or_else(|| anyhow::anyhow!("`{name}` is not a key"))?;
+            self.press_one(key);
+        }
+        Ok(())
+    }
+
+    /// Types text, a key a character.
+    pub fn type_text(&mut self, text: &str) {
+        for c in text.chars() {
+            self.press_one(Key { code: KeyCode::Char(c), ctrl: false, alt: false });
+        }
+    }
+
+    fn press_one(&mut self, key: Key) {
+        let control = if key.ctrl { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
+        let alt = if key.alt { KeyModifiers::ALT } else { KeyModifiers::NONE };
+        self.app.key(KeyEvent::new(key.code, control | alt));
+    }
+
+    /// Draws a frame as a terminal would get it; says how many bytes that took.
+    pub fn frame(&mut self) -> usize {
+        // Counting does not fail.
+        let _ = self.terminal.draw(|frame| {
+            self.app.draw(frame.buffer_mut());
+        });
+        self.written.0.take()
+    }
+
+    /// The screen as SVG.
+    pub fn svg(&mut self) -> String {
+        let mut buffer = Buffer::empty(self.area);
+        self.app.draw(&mut buffer);
+        // A picture shows what is being computed.
+        while self.app.waits() {
+            std::thread::sleep(Duration::from_millis(50));
+            buffer.reset();
+            self.app.draw(&mut buffer);
+        }
+        svg(&buffer)
+    }
 }
 
 /// A colour as hexadecimal; the sixteen of a terminal do not occur in the theme that is drawn.

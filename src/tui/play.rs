@@ -85,6 +85,11 @@ impl Play {
         self.references.get()
     }
 
+    /// The same, however long it takes.
+    pub(crate) fn wait_for_references(&self) -> &Result<References, String> {
+        self.references.wait()
+    }
+
     /// What may be seen of it.
     pub(crate) fn view(&self) -> View<'_> {
         self.session.view()
@@ -115,7 +120,12 @@ impl Play {
         self.seeking = Some(Seek::News(self.view().feed().len()));
     }
 
-    /// Stops a run to the next news.
+    /// Runs on as fast as possible until an instant.
+    pub(crate) fn seek(&mut self, until: SimTime) {
+        self.seeking = Some(Seek::Until(until));
+    }
+
+    /// Stops a run to the next news or to an instant.
     pub(crate) fn stop_seeking(&mut self) {
         self.seeking = None;
     }

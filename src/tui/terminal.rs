@@ -27,14 +27,28 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 pub enum Unusable {
     /// Input or output is a file or a pipe.
     #[error(
-        "this is not a terminal, so there is no screen to play on.\nStart it in a terminal, or run an incident without one: pagerdrill run INCIDENT --plan senior (`pagerdrill list` names them)"
+        "this is not a terminal, so there is no screen to show it on.\nStart it in a terminal, or leave --watch out."
     )]
     NotATerminal,
     /// The terminal cannot move its cursor.
     #[error(
-        "TERM={0} cannot show a screen of characters.\nSet TERM to what the terminal is (for example TERM=xterm-256color), or run an incident without a screen: pagerdrill run INCIDENT --plan senior (`pagerdrill list` names them)"
+        "TERM={0} cannot show a screen of characters.\nSet TERM to what the terminal is (for example TERM=xterm-256color), or leave --watch out."
     )]
     Dumb(String),
+}
+
+/// Whether screens can be shown here.
+///
+/// # Errors
+/// Why not.
+pub(crate) fn usable(term: &str) -> Result<(), Unusable> {
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Err(Unusable::NotATerminal);
+    }
+    if term.is_empty() || term == "dumb" {
+        return Err(Unusable::Dumb(term.to_owned()));
+    }
+    Ok(())
 }
 
 /// Holds the terminal; gives it back when dropped.
@@ -48,12 +62,7 @@ impl Guard {
     /// # Errors
     /// [`Unusable`] when it is not one or a dumb one; whatever the system says otherwise.
     pub(crate) fn take(term: &str) -> anyhow::Result<Guard> {
-        if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-            return Err(Unusable::NotATerminal.into());
-        }
-        if term.is_empty() || term == "dumb" {
-            return Err(Unusable::Dumb(term.to_owned()).into());
-        }
+        usable(term)?;
         // Under NO_COLOR crossterm writes a reset in place of every colour, which takes bold and reverse with it.
         // Which colours there are is the theme's business.
         crossterm::style::force_color_output(true);

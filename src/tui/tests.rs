@@ -1,6 +1,7 @@
 //! The whole front end without a terminal: state, keys, state; and pictures of the screens as text.
 
 mod investigation;
+mod plain;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,7 +36,7 @@ fn app_and_saves() -> (App, Arc<AtomicUsize>) {
     };
     let around = Surroundings::default();
     let theme = around.theme(Some("mono"), Some(Glyphs::Braille));
-    let setup = Setup { seed: 1, scale: 1.0, speed: 8 };
+    let setup = Setup { seed: 1, scale: 1.0, speed: 8, calm: false };
     (App::new(library, theme, around, setup, Arc::new(save)), saves)
 }
 
@@ -280,6 +281,10 @@ fn a_bad_number_is_answered_with_what_a_good_one_is() {
     type_text(&mut app, "x.");
     press(&mut app, "Tab s");
     assert!(shown(&mut app).contains("is not a number"));
+    press(&mut app, "BackTab");
+    type_text(&mut app, "s");
+    assert!(shown(&mut app).contains("`s` was left out"), "letters are refused as they are typed");
+    press(&mut app, "Tab");
     press(&mut app, "BackTab Ctrl-u Tab s");
     assert!(shown(&mut app).contains("A number is missing"));
 }
@@ -524,5 +529,99 @@ fn every_screen_at_every_size() {
         for (width, height) in [(80, 24), (120, 36)] {
             assert!(screen(&mut app, width, height).is_ascii(), "{name} in ASCII");
         }
+    }
+}
+
+#[test]
+fn a_window_of_earlier_time_is_looked_at_and_left_again() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 150);
+    press(&mut app, "+ + +");
+    assert!(shown(&mut app).contains("last 1 min"));
+    press(&mut app, "H");
+    let seen = shown(&mut app);
+    assert!(seen.contains("1 min up to 10:02:00, L later"), "{seen}");
+    press(&mut app, "H H H H H");
+    assert!(shown(&mut app).contains("1 min up to 10:01:00"), "no further than the first minute");
+    press(&mut app, "L L L L L");
+    assert!(shown(&mut app).contains("last 1 min"));
+}
+
+#[test]
+fn charts_are_looked_at_in_other_ways() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 150);
+    press(&mut app, "e o");
+    assert!(shown(&mut app).contains("log"));
+    press(&mut app, "o c");
+    assert!(shown(&mut app).contains("5 min earlier"));
+    press(&mut app, "c c c c");
+    assert!(!shown(&mut app).contains("min earlier"));
+    press(&mut app, "x");
+    let seen = shown(&mut app);
+    assert!(seen.contains("● 1 ") && seen.contains("· 2 ") && seen.contains("· 3 "), "{seen}");
+    press(&mut app, "x x x");
+    assert!(shown(&mut app).contains("▲ 2 "));
+}
+
+#[test]
+fn a_panel_of_ones_own_is_added_and_taken_away() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 30);
+    press(&mut app, "n");
+    type_text(&mut app, "nosuchthing");
+    press(&mut app, "Enter");
+    assert!(shown(&mut app).contains("no series is called nosuchthing"));
+    press(&mut app, "Ctrl-u");
+    type_text(&mut app, "cache.hit_r");
+    assert!(shown(&mut app).contains("cache.hit_ratio"));
+    press(&mut app, "Tab");
+    type_text(&mut app, ", db.cpu.*");
+    press(&mut app, "Enter");
+    let seen = shown(&mut app);
+    assert!(seen.contains(" Own ") && seen.contains("cache.hit_ratio, db.cpu.*"), "{seen}");
+    press(&mut app, "b");
+    assert!(
+        matches!(journal(&app).last(), Some(Command::Pin { what: Source::Series(name), .. }) if name == "cache.hit_ratio")
+    );
+    press(&mut app, "X");
+    assert!(!shown(&mut app).contains(" Own "));
+    press(&mut app, "X");
+    assert!(shown(&mut app).contains("Only panels of your own"));
+}
+
+#[test]
+fn two_panes_stand_beside_each_other() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 30);
+    press(&mut app, "|");
+    for (width, height) in [(200, 60), (120, 36), (80, 24)] {
+        let seen = screen(&mut app, width, height);
+        assert!(seen.contains("Requests") && seen.contains("following the newest"), "{width}: {seen}");
+    }
+    // A digit puts another pane where the keys are; the first stays.
+    press(&mut app, "5");
+    let seen = shown(&mut app);
+    assert!(
+        seen.contains("Requests") && seen.contains("api 2") && !seen.contains("following the newest"),
+        "{seen}"
+    );
+    press(&mut app, "|");
+    let seen = shown(&mut app);
+    assert!(!seen.contains("Requests ") && seen.contains("api 2"), "the one with the keys stays: {seen}");
+}
+
+#[test]
+fn every_action_is_found_in_the_help() {
+    let mut app = playing(Mode::Live);
+    for action in super::actions::ACTIONS {
+        if action.help.is_empty() || action.context == super::actions::Context::Film {
+            continue;
+        }
+        press(&mut app, "?");
+        type_text(&mut app, action.title);
+        let seen = shown(&mut app);
+        assert!(seen.contains(&format!(" {} ", action.title)), "{}: {seen}", action.title);
+        press(&mut app, "Esc");
     }
 }

@@ -5,6 +5,8 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
+use super::theme_file::ThemeFile;
+
 /// What a colour stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -29,6 +31,9 @@ pub(crate) enum Role {
     /// A line of a chart, counted from 0; eight differ.
     Series(usize),
 }
+
+/// The name of the player's own theme.
+pub(crate) const OWN: &str = "own";
 
 /// The themes by name, in the order in which they are offered.
 pub(crate) const THEMES: [&str; 6] = ["default", "light", "ansi16", "okabe-ito", "high-contrast", "mono"];
@@ -99,6 +104,8 @@ pub(crate) struct Surroundings {
     pub(crate) colorfgbg: String,
     /// `LC_ALL`, `LC_CTYPE` or `LANG`, the first that is set.
     pub(crate) locale: String,
+    /// The player's own theme.
+    pub(crate) own: Option<ThemeFile>,
 }
 
 impl Surroundings {
@@ -112,6 +119,7 @@ impl Surroundings {
             term: get("TERM"),
             colorfgbg: get("COLORFGBG"),
             locale: locale.unwrap_or_default(),
+            own: None,
         }
     }
 
@@ -130,7 +138,12 @@ impl Surroundings {
         background.is_some_and(|b| b == 7 || (9..=15).contains(&b))
     }
 
-    /// The theme to use: the one asked for, or what suits the terminal.
+    /// The themes that can be chosen, the player's own first.
+    pub(crate) fn themes(&self) -> Vec<&'static str> {
+        self.own.iter().map(|_| OWN).chain(THEMES).collect()
+    }
+
+    /// The theme to use: the one asked for, the player's own, or what suits the terminal.
     pub(crate) fn theme(&self, asked: Option<&str>, glyphs: Option<Glyphs>) -> Theme {
         let depth = self.depth();
         let name = match asked {
@@ -142,7 +155,11 @@ impl Surroundings {
         };
         let ascii_only = ["C", "POSIX"].contains(&self.locale.as_str()) || self.term == "linux";
         let glyphs = glyphs.unwrap_or(if ascii_only { Glyphs::Ascii } else { Glyphs::Braille });
-        Theme::named(name, depth, glyphs)
+        match &self.own {
+            // What a player has written for this program counts for more than what is said to all of them.
+            Some(own) if asked.is_none_or(|name| name == OWN) => own.theme(depth, glyphs),
+            _ => Theme::named(name, depth, glyphs),
+        }
     }
 }
 
@@ -304,19 +321,26 @@ impl Theme {
         }
     }
 
+    /// Gives a role another style.
+    pub(super) fn set(&mut self, role: Role, style: Style, depth: Depth) {
+        let place = match role {
+            Role::Text => &mut self.text,
+            Role::Muted => &mut self.muted,
+            Role::Accent => &mut self.accent,
+            Role::Ok => &mut self.ok,
+            Role::Warn => &mut self.warn,
+            Role::Crit => &mut self.crit,
+            Role::Info => &mut self.info,
+            Role::Focus => &mut self.focus,
+            Role::Selection => &mut self.selection,
+            Role::Series(i) => &mut self.series[i % 8],
+        };
+        *place = style;
+        reduced(place, depth);
+    }
+
     /// Replaces 24-bit colours by what a terminal with fewer has.
     fn reduce(&mut self, depth: Depth) {
-        let replace = |style: &mut Style| {
-            for color in [&mut style.fg, &mut style.bg] {
-                if let Some(Color::Rgb(r, g, b)) = *color {
-                    *color = Some(match depth {
-                        Depth::True => Color::Rgb(r, g, b),
-                        Depth::Indexed => Color::Indexed(nearest_256(r, g, b)),
-                        Depth::Sixteen => nearest_16(r, g, b),
-                    });
-                }
-            }
-        };
         let roles = [
             &mut self.text,
             &mut self.muted,
@@ -328,7 +352,19 @@ impl Theme {
             &mut self.focus,
             &mut self.selection,
         ];
-        roles.into_iter().chain(&mut self.series).for_each(replace);
+        roles.into_iter().chain(&mut self.series).for_each(|style| reduced(style, depth));
+    }
+}
+
+fn reduced(style: &mut Style, depth: Depth) {
+    for color in [&mut style.fg, &mut style.bg] {
+        if let Some(Color::Rgb(r, g, b)) = *color {
+            *color = Some(match depth {
+                Depth::True => Color::Rgb(r, g, b),
+                Depth::Indexed => Color::Indexed(nearest_256(r, g, b)),
+                Depth::Sixteen => nearest_16(r, g, b),
+            });
+        }
     }
 }
 

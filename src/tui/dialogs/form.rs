@@ -33,12 +33,12 @@ use crate::tui::theme::Role;
 use crate::units::{SimSpan, Unit};
 
 /// The series that predictions about levers are made on: what users feel.
-const FELT: &str = "operations.failure_ratio";
+pub(crate) const FELT: &str = "operations.failure_ratio";
 /// How far a prediction about a lever looks ahead.
-const AHEAD: SimSpan = SimSpan::from_secs(300);
+pub(crate) const AHEAD: SimSpan = SimSpan::from_secs(300);
 /// How sure one can be.
 const SURE: [u8; 6] = [50, 60, 70, 80, 90, 100];
-const DIRECTIONS: [Direction; 5] =
+pub(crate) const DIRECTIONS: [Direction; 5] =
     [Direction::MuchWorse, Direction::Worse, Direction::Same, Direction::Better, Direction::Recovered];
 const SEVERITIES: [(Severity, &str); 4] = [
     (Severity::Sev1, "SEV1  most users cannot work"),
@@ -100,7 +100,7 @@ pub(crate) struct Form {
 
 /// An order that is the same each time for a question and says nothing about its options, which are written down
 /// with the best one first.
-fn scattered(options: usize, question: &str) -> Vec<usize> {
+pub(crate) fn scattered(options: usize, question: &str) -> Vec<usize> {
     // FNV-1a, the same on every machine. The number comes first, so that the whole name spreads it.
     let spread = |i: &usize| {
         let bytes = i.to_string().into_bytes().into_iter().chain(question.bytes());
@@ -147,7 +147,7 @@ fn typed_value(value: f64, unit: Unit) -> String {
 }
 
 /// Reads what a person types: `4500`, `4,500`, `4.5k`, `41 %`; for a length of time also `250ms`.
-fn read_number(text: &str, unit: Unit) -> Option<f64> {
+pub(crate) fn read_number(text: &str, unit: Unit) -> Option<f64> {
     if unit == Unit::Seconds
         && let Ok(span) = text.parse::<SimSpan>()
     {
@@ -166,6 +166,12 @@ fn read_number(text: &str, unit: Unit) -> Option<f64> {
     }
     let value = plain.parse::<f64>().ok()? * factor;
     (value.is_finite() && value >= 0.0).then_some(value)
+}
+
+/// Whether a character can be part of a number as [`read_number`] reads it.
+fn may_be_in_a_number(c: char, unit: Unit) -> bool {
+    let letters = if unit == Unit::Seconds { "numshiµ" } else { "kKmM" };
+    c.is_ascii_digit() || " .,_%×".contains(c) || letters.contains(c)
 }
 
 /// The fields of a prediction about a series.
@@ -770,6 +776,14 @@ impl Layer for Form {
             KeyCode::End => InputRequest::GoToEnd,
             _ => InputRequest::InsertChar(key.typed()?),
         };
+        if let (InputRequest::InsertChar(c), Some(Field::Number { unit, .. })) =
+            (&request, self.fields.get(self.focus))
+            && !may_be_in_a_number(*c, *unit)
+        {
+            let example = if *unit == Unit::Seconds { "250ms or 1.5" } else { "4500 or 4.5k" };
+            self.error = Some(format!("A number such as {example} stands here: `{c}` was left out."));
+            return Some(Vec::new());
+        }
         self.touch(matches!(request, InputRequest::InsertChar(_)));
         let input = self.input()?;
         let full = input.value().chars().count() >= LONGEST;

@@ -62,7 +62,7 @@ fn action_rows(contexts: &[Context], now: &Situation) -> Vec<Row> {
         .map(|a| {
             let reason = (a.enabled)(now).err();
             Row {
-                left: a.keys.join(" "),
+                left: a.keys().join(" "),
                 title: a.title.to_owned(),
                 right: reason.unwrap_or("").to_owned(),
                 detail: vec![("", a.help.to_owned())],
@@ -123,22 +123,9 @@ pub(crate) fn help(contexts: &[Context], now: &Situation) -> Picker {
     if contexts.contains(&Context::Film) {
         return Picker::new("Keys", action_rows(contexts, now), true);
     }
-    const ALL: [Context; 11] = [
-        Context::Console,
-        Context::Charts,
-        Context::Search,
-        Context::Notebook,
-        Context::Move,
-        Context::Stage,
-        Context::Dialog,
-        Context::Library,
-        Context::Briefing,
-        Context::Debrief,
-        Context::Global,
-    ];
-    let here = ALL.iter().filter(|c| contexts.contains(c));
-    let elsewhere = ALL.iter().filter(|c| !contexts.contains(c));
-    let order: Vec<Context> = here.chain(elsewhere).copied().collect();
+    let all = Context::ALL.into_iter().filter(|c| *c != Context::Film);
+    let (here, elsewhere): (Vec<Context>, Vec<Context>) = all.partition(|c| contexts.contains(c));
+    let order = [here, elsewhere].concat();
     Picker::new("Keys", action_rows(&order, now), true)
 }
 

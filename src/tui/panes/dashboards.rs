@@ -1,4 +1,4 @@
-//! Dashboards: the incident's charts in a grid, one dashboard at a time.
+//! Dashboards: the incident's charts in a grid, one dashboard at a time, and last one with the player's own panels.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -6,13 +6,18 @@ use ratatui::text::{Line, Span};
 use super::{Look, Pane};
 use crate::game::command::Source;
 use crate::game::{AnnotationKind, View};
-use crate::incident::schema::{Dashboard, Panel};
+use crate::incident::schema::Panel;
 use crate::telemetry::{RECENT_S, Series, recent};
-use crate::tui::actions::{Context, Id};
+use crossterm::event::KeyCode;
+use ratatui::layout::Position;
+use tui_input::{Input, InputRequest};
+
+use crate::incident::closest;
+use crate::tui::actions::{Context, Id, Key, key_of};
 use crate::tui::canvas::{Canvas, Hit, wrap};
 use crate::tui::layer::Outcome;
 use crate::tui::theme::Role;
-use crate::tui::widgets::chart::{Chart, Mark, Plotted};
+use crate::tui::widgets::chart::{Chart, Extras, Mark, Plotted};
 use crate::units::Unit;
 
 /// Minutes of the shared window of time.
@@ -21,6 +26,10 @@ const WINDOWS_MIN: [usize; 6] = [1, 3, 5, 15, 30, 60];
 const LEAST: (u16, u16) = (36, 7);
 /// Series of one panel that are noted as looked at.
 const NOTED: usize = 8;
+/// How far back the window lies that the present one can be compared with.
+const EARLIER_MIN: [usize; 4] = [5, 15, 30, 60];
+/// Longest text that asks for a panel.
+const LONGEST: usize = 120;
 
 /// The pane.
 pub(crate) struct Dashboards {
@@ -34,6 +43,26 @@ pub(crate) struct Dashboards {
     /// The crosshair, as seconds since the start of the clock.
     crosshair: Option<usize>,
     expanded: bool,
+    /// Seconds between the right edge and now, when an earlier window is looked at.
+    back: usize,
+    log: bool,
+    /// The comparison with an earlier window, by its place in [`EARLIER_MIN`].
+    earlier: Option<usize>,
+    /// The only line of a chart that is drawn.
+    alone: Option<usize>,
+    /// The player's own panels.
+    own: Vec<Panel>,
+    /// A panel that is being asked for.
+    asking: Option<Asking>,
+}
+
+/// The line in which a panel is asked for.
+#[derive(Default)]
+struct Asking {
+    input: Input,
+    /// The series among those found that Tab or Enter takes.
+    at: usize,
+    error: Option<String>,
 }
 
 impl Default for Dashboards {
@@ -46,17 +75,187 @@ impl Default for Dashboards {
             window: 3,
             crosshair: None,
             expanded: false,
+            back: 0,
+            log: false,
+            earlier: None,
+            alone: None,
+            own: Vec::new(),
+            asking: None,
         }
     }
 }
 
+/// The panel that a text asks for: names of series, or patterns with a `*`, with commas or spaces between.
+fn panel_of(text: &str, view: &View<'_>) -> Result<Panel, String> {
+    let names: Vec<&str> = text.split([',', ' ']).filter(|n| !n.is_empty()).collect();
+    for name in &names {
+        if view.series().matching(name).next().is_none() {
+            let hint = match closest(name, view.series().iter().map(|s| s.name.as_str())) {
+                Some(meant) => format!("did you mean {meant}?"),
+                None => "a few letters find what there is".to_owned(),
+            };
+            return Err(format!("no series is called {name}; {hint}"));
+        }
+    }
+    let title = match names[..] {
+        [] => return Err("type a series' name, or a few letters of it".to_owned()),
+        [one] if !one.contains('*') => view.name_in_words(one),
+        _ => names.join(", "),
+    };
+    let what = names.iter().filter_map(|n| view.series().get(n)).map(|s| s.what.clone());
+    let help: Vec<String> = what.filter(|w| !w.is_empty()).collect();
+    Ok(Panel {
+        title,
+        series: names.into_iter().map(str::to_owned).collect(),
+        threshold: None,
+        help: if help.is_empty() { "A panel of your own.".to_owned() } else { help.join(" ") },
+    })
+}
+
 impl Dashboards {
-    fn dashboard<'a>(&self, view: &View<'a>) -> Option<&'a Dashboard> {
-        view.dashboards().get(self.dashboard)
+    /// The panels of the dashboard that is shown.
+    fn panels<'a>(&'a self, view: &View<'a>) -> &'a [Panel] {
+        match view.dashboards().get(self.dashboard) {
+            Some(dashboard) => &dashboard.panels,
+            None => &self.own,
+        }
     }
 
-    fn panel<'a>(&self, view: &View<'a>) -> Option<&'a Panel> {
-        self.dashboard(view)?.panels.get(self.panel)
+    fn panel<'a>(&'a self, view: &View<'a>) -> Option<&'a Panel> {
+        self.panels(view).get(self.panel)
+    }
+
+    /// Whether the dashboard that is shown is the player's own.
+    fn at_own(&self, view: &View<'_>) -> bool {
+        self.dashboard >= view.dashboards().len()
+    }
+
+    /// How many dashboards there are.
+    fn count(&self, view: &View<'_>) -> usize {
+        view.dashboards().len() + usize::from(!self.own.is_empty())
+    }
+
+    /// The second at the right edge.
+    fn edge(&self, view: &View<'_>) -> usize {
+        view.series().seconds().saturating_sub(self.back)
+    }
+
+    /// Moves the window by that many halves of it, to earlier times when negative.
+    fn pan(&mut self, view: &View<'_>, by: isize) {
+        let recorded = view.series().seconds();
+        let half = (self.shown_s(view) / 2).max(1) as isize;
+        let most = recorded.saturating_sub(self.shown_s(view)) as isize;
+        self.back = (self.back as isize - by * half).clamp(0, most.max(0)) as usize;
+    }
+
+    /// The lines that are drawn: all, or each by itself in turn.
+    fn turn_lines(&mut self, view: &View<'_>) {
+        let lines = self
+            .panel(view)
+            .map_or(0, |p| p.series.iter().flat_map(|name| view.series().matching(name)).count().min(NOTED));
+        self.alone = match self.alone {
+            None if lines > 1 => Some(0),
+            Some(i) if i + 1 < lines => Some(i + 1),
+            _ => None,
+        };
+    }
+
+    fn extras(&self, lines: usize, selected: bool) -> Extras {
+        let hidden = match self.alone {
+            Some(i) if selected && i < lines => !(1 << i),
+            _ => 0,
+        };
+        Extras { log: self.log, earlier: self.earlier.map(|i| EARLIER_MIN[i] * 60), hidden }
+    }
+
+    /// Series that the text of a panel can go on with.
+    fn found<'a>(&self, view: &View<'a>) -> Vec<&'a Series> {
+        let text = self.asking.as_ref().map_or("", |a| a.input.value());
+        let last = text.rsplit([',', ' ']).next().unwrap_or("").to_lowercase();
+        let fits = |s: &&Series| s.name.contains(&last) || s.what.to_lowercase().contains(&last);
+        let mut found: Vec<&Series> = view.series().iter().filter(fits).collect();
+        found.sort_by_key(|s| (!s.name.starts_with(&last), !s.name.contains(&last), s.name.clone()));
+        found
+    }
+
+    /// Puts the series that is selected in place of the letters that found it.
+    fn complete(&mut self, view: &View<'_>) {
+        let found = self.found(view);
+        let Some(asking) = &mut self.asking else { return };
+        let Some(series) = found.get(asking.at.min(found.len().saturating_sub(1))) else { return };
+        let text = asking.input.value();
+        let start = text.rfind([',', ' ']).map_or(0, |i| i + 1);
+        asking.input = Input::new(format!("{}{}", &text[..start], series.name));
+        asking.at = 0;
+    }
+
+    /// Adds the panel that is asked for.
+    fn add(&mut self, view: &View<'_>) {
+        let text = self.asking.as_ref().map(|a| a.input.value().to_owned()).unwrap_or_default();
+        let panel = match panel_of(&text, view) {
+            // A few letters stand for the series that they find.
+            Err(_) if !text.trim().is_empty() && !self.found(view).is_empty() => {
+                self.complete(view);
+                let text = self.asking.as_ref().map(|a| a.input.value().to_owned()).unwrap_or_default();
+                panel_of(&text, view)
+            }
+            result => result,
+        };
+        match panel {
+            Ok(panel) => {
+                self.own.push(panel);
+                (self.dashboard, self.panel) = (view.dashboards().len(), self.own.len() - 1);
+                self.asking = None;
+            }
+            Err(error) => {
+                if let Some(asking) = &mut self.asking {
+                    asking.error = Some(error);
+                }
+            }
+        }
+    }
+
+    /// The line in which a panel is asked for, with what the letters so far find.
+    fn draw_asking(&self, canvas: &mut Canvas<'_>, area: Rect, view: &View<'_>) {
+        let Some(asking) = &self.asking else { return };
+        let found = self.found(view);
+        let height = (found.len() as u16 + 5).clamp(7, 16).min(area.height);
+        let place = crate::tui::canvas::centred(area, area.width.saturating_sub(4).min(90), height);
+        canvas.clear(place);
+        let right = format!("{} series", found.len());
+        let right = Line::from(Span::styled(right, canvas.style(Role::Muted)));
+        let inner = canvas.frame(place, "A panel of your own", &right, true);
+        let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+        canvas.text(inner, 0, "> ", Role::Accent);
+        let text = Rect { x: inner.x + 2, width: inner.width.saturating_sub(2), ..inner };
+        if asking.input.value().is_empty() {
+            canvas.text(text, 0, "series, with commas between; * stands for anything", Role::Muted);
+        } else {
+            canvas.text(text, 0, asking.input.value(), Role::Text);
+        }
+        let x = text.x + (asking.input.visual_cursor() as u16).min(text.width.saturating_sub(1));
+        *canvas.cursor = Some(Position { x, y: inner.y });
+        let rows = usize::from(inner.height.saturating_sub(2));
+        let at = asking.at.min(found.len().saturating_sub(1));
+        let skip = (at + 1).saturating_sub(rows);
+        for (row, series) in found.iter().enumerate().skip(skip).take(rows) {
+            let y = (row - skip) as u16 + 1;
+            let line = Line::from(vec![
+                Span::styled(format!("{:<34} ", series.name), canvas.style(Role::Text)),
+                Span::styled(series.what.clone(), canvas.style(Role::Muted)),
+            ]);
+            canvas.line(inner, y, &line);
+            if row == at {
+                canvas.highlight(inner, y, Role::Selection);
+            }
+        }
+        let foot = inner.height.saturating_sub(1);
+        match &asking.error {
+            Some(error) => canvas.text(inner, foot, error, Role::Warn),
+            None => {
+                canvas.text(inner, foot, "Enter add · Tab complete · ↑ ↓ choose · Esc cancel", Role::Muted)
+            }
+        };
     }
 
     fn window_s(&self) -> usize {
@@ -70,19 +269,20 @@ impl Dashboards {
     }
 
     fn turn(&mut self, view: &View<'_>, by: isize) {
-        let n = view.dashboards().len().max(1) as isize;
+        let n = self.count(view).max(1) as isize;
         self.dashboard = (self.dashboard as isize + by).rem_euclid(n) as usize;
-        (self.panel, self.top) = (0, 0);
+        (self.panel, self.top, self.alone) = (0, 0, None);
     }
 
     fn select(&mut self, view: &View<'_>, by: isize) {
-        let n = self.dashboard(view).map_or(0, |d| d.panels.len());
+        let n = self.panels(view).len();
         self.panel = (self.panel as isize + by).clamp(0, n.saturating_sub(1) as isize) as usize;
+        self.alone = None;
     }
 
     /// Moves the crosshair by that many hundredths of the window, to the left when negative.
     fn move_crosshair(&mut self, view: &View<'_>, by: isize) {
-        let now = view.series().seconds();
+        let now = self.edge(view);
         let Some(newest) = now.checked_sub(1) else { return };
         let oldest = now.saturating_sub(self.shown_s(view));
         let step = (self.shown_s(view) / 100).max(1) as isize;
@@ -101,12 +301,14 @@ impl Dashboards {
     ) {
         let recorded: Vec<&Series> =
             panel.series.iter().flat_map(|name| view.series().matching(name)).collect();
+        let selected = self.panel(view).is_some_and(|p| std::ptr::eq(p, panel));
         let chart = Chart {
             title: &panel.title,
+            extras: self.extras(recorded.len(), selected),
             lines: recorded.iter().map(|s| plotted(s, &panel.series)).collect(),
             threshold: panel.threshold.as_ref().map(|(value, name)| (*value, name.as_str())),
             marks,
-            now: view.series().seconds(),
+            now: self.edge(view),
             window: self.shown_s(view),
             crosshair: self.crosshair,
             clock: view.clock_at(crate::units::SimTime::ZERO),
@@ -123,15 +325,26 @@ impl Dashboards {
             spans.push(Span::styled(format!(" {} ", dashboard.title), canvas.style(role)));
             spans.push(Span::raw(" "));
         }
-        if view.dashboards().len() > 1 {
+        if !self.own.is_empty() {
+            let role = if self.at_own(view) { Role::Selection } else { Role::Muted };
+            spans.push(Span::styled(" Own ", canvas.style(role)));
+            spans.push(Span::raw(" "));
+        }
+        if self.count(view) > 1 {
             spans.push(Span::styled("[ ]", canvas.style(Role::Accent)));
         }
         let used = canvas.line(row, 0, &Line::from(spans));
-        let window = format!("last {} min ", WINDOWS_MIN[self.window]);
-        let right = Line::from(vec![
-            Span::styled(window, canvas.style(Role::Muted)),
-            Span::styled("+ - ", canvas.style(Role::Accent)),
-        ]);
+        let minutes = WINDOWS_MIN[self.window];
+        let window = if self.back > 0 {
+            let edge = view.clock_at(crate::units::SimTime::from_secs(self.edge(view) as u64));
+            Span::styled(
+                format!("{minutes} min up to {edge}, {} later ", key_of(Id::Later)),
+                canvas.style(Role::Warn),
+            )
+        } else {
+            Span::styled(format!("last {minutes} min "), canvas.style(Role::Muted))
+        };
+        let right = Line::from(vec![window, Span::styled("+ - ", canvas.style(Role::Accent))]);
         if usize::from(row.width) > usize::from(used) + right.width() {
             canvas.line_right(row, 0, &right);
         }
@@ -200,9 +413,9 @@ impl Pane for Dashboards {
         if !look.expanded {
             self.crosshair = None;
         }
-        let Some(dashboard) = self.dashboard(view) else { return };
+        self.dashboard = self.dashboard.min(self.count(view).saturating_sub(1));
         let marks = marks(view);
-        self.panel = self.panel.min(dashboard.panels.len().saturating_sub(1));
+        self.panel = self.panel.min(self.panels(view).len().saturating_sub(1));
         if look.expanded {
             let Some(panel) = self.panel(view) else { return };
             let help = expanded_help(panel, view);
@@ -215,15 +428,17 @@ impl Pane for Dashboards {
             for (i, line) in lines.iter().enumerate() {
                 canvas.text(text, i as u16, line, Role::Muted);
             }
+            self.draw_asking(canvas, area, view);
             return;
         }
+        let whole = area;
         let tabs = Rect { height: area.height.min(1), ..area };
         self.draw_tabs(canvas, tabs, view);
         let area = Rect { y: area.y + tabs.height, height: area.height - tabs.height, ..area };
-        if area.height == 0 || area.width == 0 || dashboard.panels.is_empty() {
+        let n = self.panels(view).len();
+        if area.height == 0 || area.width == 0 || n == 0 {
             return;
         }
-        let n = dashboard.panels.len();
         let most_columns = usize::from((area.width / LEAST.0).max(1));
         let columns = most_columns.min(if n <= 2 { 1 } else { n.div_ceil(2).min(3) }).max(1);
         let rows = n.div_ceil(columns);
@@ -231,7 +446,8 @@ impl Pane for Dashboards {
         self.grid = (columns, shown);
         let selected_row = self.panel / columns;
         self.top = self.top.clamp((selected_row + 1).saturating_sub(shown), selected_row).min(rows - shown);
-        for (i, panel) in dashboard.panels.iter().enumerate().skip(self.top * columns).take(shown * columns) {
+        for (i, panel) in self.panels(view).iter().enumerate().skip(self.top * columns).take(shown * columns)
+        {
             let (row, column) = ((i / columns - self.top) as u16, (i % columns) as u16);
             let in_row = columns.min(n - (i / columns) * columns) as u16;
             let (x, right) = (area.width * column / in_row, area.width * (column + 1) / in_row);
@@ -246,6 +462,58 @@ impl Pane for Dashboards {
                 Rect { y: area.bottom() - 1, height: 1, x: area.x + 2, width: area.width.saturating_sub(4) };
             canvas.line_right(row, 0, &Line::from(Span::styled(text, canvas.style(Role::Muted))));
         }
+        self.draw_asking(canvas, whole, view);
+    }
+
+    fn typed(&mut self, key: Key, view: &View<'_>) -> Option<Vec<Outcome>> {
+        let found = if self.asking.is_some() { self.found(view).len() } else { 0 };
+        let asking = self.asking.as_mut()?;
+        asking.error = None;
+        let request = match key.code {
+            KeyCode::Enter => {
+                self.add(view);
+                return Some(Vec::new());
+            }
+            KeyCode::Esc => {
+                self.asking = None;
+                return Some(Vec::new());
+            }
+            KeyCode::Tab => {
+                self.complete(view);
+                return Some(Vec::new());
+            }
+            KeyCode::Up => {
+                asking.at = asking.at.saturating_sub(1);
+                return Some(Vec::new());
+            }
+            KeyCode::Down => {
+                asking.at = (asking.at + 1).min(found.saturating_sub(1));
+                return Some(Vec::new());
+            }
+            KeyCode::Char('u') if key.ctrl => InputRequest::DeleteLine,
+            KeyCode::Char('w') if key.ctrl => InputRequest::DeletePrevWord,
+            KeyCode::Backspace => InputRequest::DeletePrevChar,
+            KeyCode::Delete => InputRequest::DeleteNextChar,
+            KeyCode::Left => InputRequest::GoToPrevChar,
+            KeyCode::Right => InputRequest::GoToNextChar,
+            KeyCode::Home => InputRequest::GoToStart,
+            KeyCode::End => InputRequest::GoToEnd,
+            _ => InputRequest::InsertChar(key.typed()?),
+        };
+        if asking.input.value().chars().count() < LONGEST || !matches!(request, InputRequest::InsertChar(_)) {
+            asking.input.handle(request);
+        }
+        asking.at = 0;
+        Some(Vec::new())
+    }
+
+    fn pasted(&mut self, text: &str) {
+        if let Some(asking) = &mut self.asking {
+            let room = LONGEST.saturating_sub(asking.input.value().chars().count());
+            for c in text.chars().filter(|c| !c.is_control()).take(room) {
+                asking.input.handle(InputRequest::InsertChar(c));
+            }
+        }
     }
 
     fn act(&mut self, id: Id, view: &View<'_>) -> Option<Vec<Outcome>> {
@@ -253,6 +521,24 @@ impl Pane for Dashboards {
         match id {
             Id::ZoomIn => self.window = self.window.saturating_sub(1),
             Id::ZoomOut => self.window = (self.window + 1).min(WINDOWS_MIN.len() - 1),
+            Id::Earlier => self.pan(view, -1),
+            Id::Later => self.pan(view, 1),
+            Id::LogAxis => self.log = !self.log,
+            Id::Compare => {
+                self.earlier = match self.earlier {
+                    None => Some(0),
+                    Some(i) if i + 1 < EARLIER_MIN.len() => Some(i + 1),
+                    Some(_) => None,
+                };
+            }
+            Id::Lines => self.turn_lines(view),
+            Id::AddPanel => self.asking = Some(Asking::default()),
+            Id::RemovePanel if self.at_own(view) && self.panel < self.own.len() => {
+                self.own.remove(self.panel);
+            }
+            Id::RemovePanel => {
+                return Some(vec![Outcome::Warn("Only panels of your own can be taken away.".to_owned())]);
+            }
             Id::NextDashboard => self.turn(view, 1),
             Id::PreviousDashboard => self.turn(view, -1),
             Id::Left if self.expanded => self.move_crosshair(view, -1),
@@ -317,13 +603,12 @@ impl Pane for Dashboards {
     }
 
     fn looked_at(&self, view: &View<'_>) -> Vec<Source> {
-        let Some(dashboard) = self.dashboard(view) else { return Vec::new() };
         let shown = if self.expanded {
             self.panel..self.panel + 1
         } else {
             self.top * self.grid.0..(self.top + self.grid.1) * self.grid.0
         };
-        let panels = dashboard.panels.iter().skip(shown.start).take(shown.len());
+        let panels = self.panels(view).iter().skip(shown.start).take(shown.len());
         panels
             .flat_map(|p| p.series.iter().flat_map(|name| view.series().matching(name)).take(NOTED))
             .map(|s| Source::Series(s.name.clone()))

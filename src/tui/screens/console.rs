@@ -27,6 +27,8 @@ use crate::units::{Unit, short};
 
 /// From this width on there is a side column.
 const WIDE: u16 = 100;
+/// From this width on the two panes of a split stand beside each other.
+const BESIDE: u16 = 140;
 /// Width of the side column: a quarter of the screen within these.
 const SIDE: (u16, u16) = (32, 48);
 
@@ -37,6 +39,8 @@ pub(crate) struct Console {
     focus: usize,
     /// The pane that stands beside the side column.
     main: usize,
+    /// A second one, when the place is split.
+    second: Option<usize>,
     expanded: bool,
     /// The screen was wide enough for a side column when it was drawn last.
     wide: bool,
@@ -44,24 +48,52 @@ pub(crate) struct Console {
 
 impl Default for Console {
     fn default() -> Console {
-        Console { panes: panes::all(), focus: 0, main: 0, expanded: false, wide: true }
+        Console { panes: panes::all(), focus: 0, main: 0, second: None, expanded: false, wide: true }
     }
 }
 
 impl Console {
     fn focus_on(&mut self, pane: usize) {
         if pane < self.panes.len() {
+            let at_second = self.second == Some(self.focus);
             self.focus = pane;
-            if !self.panes[pane].side() {
-                self.main = pane;
+            if self.panes[pane].side() || self.main == pane || self.second == Some(pane) {
+                return;
+            }
+            match &mut self.second {
+                Some(second) if at_second => *second = pane,
+                _ => self.main = pane,
             }
         }
+    }
+
+    /// Shows a second pane beside the first, or one again.
+    fn split(&mut self) {
+        match self.second.take() {
+            // The one that has the keys stays.
+            Some(second) if self.focus == second => self.main = second,
+            Some(_) => {}
+            None => {
+                let free = (0..self.panes.len()).find(|&i| i != self.main && !self.panes[i].side());
+                self.second = free;
+                self.expanded = false;
+                self.focus = free.unwrap_or(self.focus);
+            }
+        }
+    }
+
+    /// The panes of the place that can be split.
+    fn middle(&self) -> Vec<usize> {
+        if self.panes[self.focus].side() && !self.wide {
+            return vec![self.focus];
+        }
+        std::iter::once(self.main).chain(self.second).collect()
     }
 
     /// The panes that Tab goes round: those on the screen, or all when they are tabs.
     fn turn(&mut self, by: usize) {
         let round: Vec<usize> = (0..self.panes.len())
-            .filter(|&i| !self.wide || self.expanded || i == self.main || self.panes[i].side())
+            .filter(|&i| !self.wide || self.expanded || self.middle().contains(&i) || self.panes[i].side())
             .collect();
         let at = round.iter().position(|&i| i == self.focus).unwrap_or(0);
         if let Some(&next) = round.get((at + by) % round.len().max(1)) {
@@ -71,11 +103,14 @@ impl Console {
 
     /// The panes that are shown.
     fn shown(&self) -> Vec<usize> {
-        if self.expanded || !self.wide {
-            vec![self.focus]
-        } else {
-            (0..self.panes.len()).filter(|&i| i == self.main || self.panes[i].side()).collect()
+        if self.expanded || (!self.wide && self.second.is_none()) {
+            return vec![self.focus];
         }
+        let mut shown = self.middle();
+        if self.wide {
+            shown.extend((0..self.panes.len()).filter(|&i| self.panes[i].side()));
+        }
+        shown
     }
 
     fn draw_pane(&mut self, canvas: &mut Canvas<'_>, area: Rect, view: &View<'_>, pane: usize) {
@@ -110,7 +145,7 @@ impl Console {
         let (by, gap) = fits.unwrap_or(namings[2]);
         let mut x = 1;
         for i in 0..self.panes.len() {
-            let shown = i == self.focus || (self.wide && i == self.main);
+            let shown = i == self.focus || self.shown().contains(&i);
             let name = named(by, i);
             let text =
                 if i == self.focus { format!("[{}] {name}", i + 1) } else { format!("{} {name}", i + 1) };
@@ -159,7 +194,7 @@ fn draw_header(canvas: &mut Canvas<'_>, row: Rect, play: &Play, held: bool) {
     let budget = view.budget();
     let burning = budget.burn >= 1.0;
     let objective = Unit::Ratio.show(view.slo().objective.0);
-    let left = format!("{:.0} % left", (budget.left * 100.0).max(-999.0));
+    let left = budget.left_words();
     let burn = if burning { format!("burning {}×", short(budget.burn)) } else { "not burning".to_owned() };
     let burn_role = match budget.burn {
         b if b >= 10.0 => Role::Crit,
@@ -248,8 +283,19 @@ impl Layer for Console {
         let (side, main): (Vec<usize>, Vec<usize>) =
             shown.iter().partition(|&&i| self.panes[i].side() && shown.len() > 1);
         let side_width = if side.is_empty() { 0 } else { (area.width / 4).clamp(SIDE.0, SIDE.1) };
-        for pane in main {
-            self.draw_pane(canvas, Rect { width: body.width - side_width, ..body }, &view, pane);
+        let middle = Rect { width: body.width - side_width, ..body };
+        let n = main.len().max(1) as u16;
+        for (i, pane) in main.into_iter().enumerate() {
+            let i = i as u16;
+            // Beside each other where both can be read, else one above the other.
+            let place = if middle.width >= BESIDE {
+                let (x, right) = (middle.width * i / n, middle.width * (i + 1) / n);
+                Rect { x: middle.x + x, width: right - x, ..middle }
+            } else {
+                let (y, bottom) = (middle.height * i / n, middle.height * (i + 1) / n);
+                Rect { y: middle.y + y, height: bottom - y, ..middle }
+            };
+            self.draw_pane(canvas, place, &view, pane);
         }
         let n = side.len() as u16;
         let mut y = body.y;
@@ -282,6 +328,10 @@ impl Layer for Console {
             }
             Id::PreviousPane => {
                 self.turn(self.panes.len().max(2) - 1);
+                return Some(Vec::new());
+            }
+            Id::Split => {
+                self.split();
                 return Some(Vec::new());
             }
             Id::Expand => {

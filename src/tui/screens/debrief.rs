@@ -28,7 +28,7 @@ use crate::tui::dialogs;
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::play::Play;
 use crate::tui::theme::{Role, Theme};
-use crate::tui::widgets::chart::{Chart, Mark, Plotted};
+use crate::tui::widgets::chart::{Chart, Extras, Mark, Plotted};
 use crate::units::{TimeOfDay, Unit};
 
 /// From this width on the sections stand at the left.
@@ -606,6 +606,7 @@ fn harm_chart(
         crosshair: None,
         clock: harm.start.parse::<TimeOfDay>().unwrap_or_default(),
         focus: false,
+        extras: Extras::default(),
     };
     chart.draw(canvas, area);
 }

@@ -20,7 +20,7 @@ use crate::tui::canvas::{Canvas, columns, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::pace::Pace;
 use crate::tui::theme::Role;
-use crate::tui::widgets::chart::{Chart, Mark, Plotted};
+use crate::tui::widgets::chart::{Chart, Extras, Mark, Plotted};
 use crate::units::{SECOND, SimSpan, Unit, short};
 
 /// Speed at the start.
@@ -247,6 +247,7 @@ impl Watch {
                 crosshair: None,
                 clock: film.cast.start,
                 focus: false,
+                extras: Extras::default(),
             };
             // Of this very second: a chart by itself says the mean of the last few.
             let value = unit.show(values.get(second).copied().unwrap_or(f64::NAN));

@@ -220,7 +220,7 @@ fn shipped(mode: Mode) -> App {
     let library = vec![Entry { incident: Arc::new(incident), best: String::new() }];
     let around = Surroundings::default();
     let theme = around.theme(Some("mono"), Some(Glyphs::Braille));
-    let setup = Setup { seed: 1, scale: 0.02, speed: 8 };
+    let setup = Setup { seed: 1, scale: 0.02, speed: 8, calm: false };
     let mut app = App::new(library, theme, around, setup, Arc::new(|_: &Kept<'_>| Ok(String::new())));
     app.prepare(0, mode);
     press(&mut app, "Enter");

@@ -65,6 +65,19 @@ pub(crate) struct Chart<'a> {
     pub(crate) clock: TimeOfDay,
     /// Whether it has the keys.
     pub(crate) focus: bool,
+    /// What a viewer asked for.
+    pub(crate) extras: Extras,
+}
+
+/// What a viewer can ask of a chart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extras {
+    /// An axis on which every step is ten times the one before.
+    pub(crate) log: bool,
+    /// The same lines that many seconds earlier, in the background.
+    pub(crate) earlier: Option<usize>,
+    /// Lines that are left out, a bit each.
+    pub(crate) hidden: u64,
 }
 
 /// More lines than this are drawn alike, as a bundle.
@@ -85,6 +98,11 @@ impl Plotted<'_> {
         recent(self.values, second + 1)
     }
 
+    /// The smallest value above 0 in a range of seconds.
+    fn least(&self, seconds: Range<usize>) -> Option<f64> {
+        seconds.filter_map(|s| self.at(s)).filter(|v| *v > 0.0).reduce(f64::min)
+    }
+
     /// Smallest and largest value shown in a range of seconds.
     fn range(&self, seconds: Range<usize>) -> Option<(f64, f64)> {
         seconds
@@ -93,7 +111,25 @@ impl Plotted<'_> {
     }
 }
 
-impl Chart<'_> {
+impl<'a> Chart<'a> {
+    /// The lines that are not left out, with their numbers.
+    fn visible(&self) -> impl DoubleEndedIterator<Item = (usize, &Plotted<'a>)> {
+        let hidden = self.extras.hidden;
+        self.lines.iter().enumerate().filter(move |(i, _)| hidden >> (i % 64) & 1 == 0)
+    }
+
+    /// What stands at the right of the title beside the values: what was asked for and changes how it is read.
+    fn asked(&self) -> String {
+        let mut words = Vec::new();
+        if self.extras.log {
+            words.push("log".to_owned());
+        }
+        if let Some(earlier) = self.extras.earlier {
+            words.push(format!("┄ {} min earlier", earlier / 60));
+        }
+        if words.is_empty() { String::new() } else { format!("  {}", words.join("  ")) }
+    }
+
     /// Whether the newest values lie on the wrong side of the threshold.
     pub(crate) fn breached(&self) -> bool {
         let Some((limit, _)) = self.threshold else { return false };
@@ -122,6 +158,12 @@ impl Chart<'_> {
             let text = words.into_iter().find(|w| columns(w) <= room).unwrap_or(format!("{space}!"));
             right.push(Span::styled(text, canvas.style(Role::Crit)));
         }
+        let asked = self.asked();
+        let used = columns(self.title) + right.iter().map(Span::width).sum::<usize>() + 6;
+        if !asked.is_empty() && used + columns(&asked) <= usize::from(area.width) {
+            let asked = if right.is_empty() { asked.trim_start().to_owned() } else { asked };
+            right.push(Span::styled(asked, canvas.style(Role::Muted)));
+        }
         let inner = canvas.frame(area, self.title, &Line::from(right), self.focus);
         self.draw_inside(canvas, inner);
     }
@@ -135,6 +177,9 @@ impl Chart<'_> {
             canvas.text(area, area.height / 2, "no data yet", Role::Muted);
             return;
         }
+        let wants_legend = self.lines.len() > 1 || self.crosshair.is_some();
+        let legend_rows =
+            if wants_legend { self.legend(canvas, area.width, area.height) } else { Vec::new() };
         let mut rest = area;
         let mut take = |needs: u16| -> Option<Rect> {
             (rest.height >= needs).then(|| {
@@ -144,7 +189,7 @@ impl Chart<'_> {
                 row
             })
         };
-        let legend = if self.lines.len() > 1 || self.crosshair.is_some() { take(3) } else { None };
+        let legend: Vec<Rect> = legend_rows.iter().filter_map(|_| take(3)).collect();
         let marks = take(5);
         let times = if rest.height >= 4 {
             rest.height -= 1;
@@ -154,7 +199,11 @@ impl Chart<'_> {
         };
         let unit = self.lines[0].unit;
         let top = self.axis_top(unit);
-        let ticks = ticks(unit, top, rest.height);
+        let bottom = self.extras.log.then(|| self.axis_bottom(top));
+        let ticks = match bottom {
+            Some(bottom) => log_ticks(unit, bottom, top, rest.height),
+            None => ticks(unit, top, rest.height),
+        };
         let label_width = ticks.iter().map(|(_, text)| columns(text)).max().unwrap_or(0) as u16;
         if rest.width <= label_width + 2 {
             return;
@@ -168,9 +217,9 @@ impl Chart<'_> {
                 &Line::from(Span::styled(text.as_str(), canvas.style(Role::Muted))),
             );
         }
-        let scale = Scale::new(self, plot, canvas.theme.glyphs, top);
-        if let Some(row) = legend {
-            self.draw_legend(canvas, row);
+        let scale = Scale::new(self, plot, canvas.theme.glyphs, (bottom, top));
+        for (row, line) in legend.iter().zip(&legend_rows) {
+            canvas.line(*row, 0, line);
         }
         self.draw_guides(canvas, &scale, marks);
         self.draw_lines(canvas, &scale);
@@ -183,8 +232,15 @@ impl Chart<'_> {
     /// The value at the top of the axis: a round number not far above everything shown. All axes start at 0.
     fn axis_top(&self, unit: Unit) -> f64 {
         let shown = self.now.saturating_sub(self.window)..self.now;
-        let highest =
-            self.lines.iter().filter_map(|l| l.range(shown.clone())).map(|r| r.1).fold(0.0, f64::max);
+        let before =
+            self.extras.earlier.map(|by| shown.start.saturating_sub(by)..shown.end.saturating_sub(by));
+        let highest = self
+            .visible()
+            .flat_map(|(_, l)| {
+                [Some(&shown), before.as_ref()].into_iter().flatten().filter_map(|s| l.range(s.clone()))
+            })
+            .map(|r| r.1)
+            .fold(0.0, f64::max);
         let (least, most) = match unit {
             // A hundredth is noise; more than the whole does not exist.
             Unit::Ratio => (0.01, if highest <= 1.0 { 1.0 } else { f64::INFINITY }),
@@ -194,7 +250,23 @@ impl Chart<'_> {
         round_up(highest.max(least)).min(most)
     }
 
-    fn draw_legend(&self, canvas: &mut Canvas<'_>, row: Rect) {
+    /// The value at the bottom of a logarithmic axis: a power of ten not far below everything shown, at most six steps
+    /// below the top.
+    fn axis_bottom(&self, top: f64) -> f64 {
+        let shown = self.now.saturating_sub(self.window)..self.now;
+        let least = self.visible().filter_map(|(_, l)| l.least(shown.clone())).fold(top, f64::min);
+        let mut bottom = 1.0;
+        while bottom > least.max(top / 1e6) {
+            bottom /= 10.0;
+        }
+        while bottom * 10.0 <= least.max(top / 1e6) {
+            bottom *= 10.0;
+        }
+        if bottom >= top { top / 10.0 } else { bottom }
+    }
+
+    /// The legend in as many rows as it needs and a chart of that height can spare.
+    fn legend(&self, canvas: &Canvas<'_>, width: u16, height: u16) -> Vec<Line<'static>> {
         let at = self.crosshair.unwrap_or(self.now.saturating_sub(1));
         let mut spans = Vec::new();
         if self.crosshair.is_some() {
@@ -215,30 +287,54 @@ impl Chart<'_> {
             };
             spans.push(Span::styled(text, canvas.style(Role::Text)));
         } else {
-            // The value belongs to its name: a legend that does not fit is set closer, then loses letters of the
-            // longest names.
+            // The value belongs to its name: what does not fit goes into a further row where there is room for one, and
+            // only then do the longest names lose their ends.
             let values: Vec<String> =
                 self.lines.iter().map(|l| l.unit.show(l.reading(at).unwrap_or(f64::NAN))).collect();
-            let room = usize::from(row.width).saturating_sub(spans.iter().map(Span::width).sum());
-            let n = self.lines.len();
+            let rows_most = 1 + usize::from(height >= 9) + usize::from(height >= 14);
+            let first = spans.iter().map(Span::width).sum::<usize>();
+            let room = usize::from(width);
             let longest = self.lines.iter().map(|l| columns(&l.name)).max().unwrap_or(0);
-            let names = |most: usize| self.lines.iter().map(|l| columns(&l.name).min(most)).sum::<usize>();
-            let fixed: usize = values.iter().map(|v| columns(v) + 2).sum();
-            let fits =
-                |space: usize, most: usize| fixed + names(most) + n * space + (n - 1) * (space + 1) <= room;
-            let space = usize::from(fits(1, longest));
-            let allowed = (0..=longest).rev().find(|&most| fits(space, most)).unwrap_or(0);
-            for (i, (line, value)) in self.lines.iter().zip(values).enumerate() {
-                let name: String = line.name.chars().take(allowed).collect();
-                let style = canvas.style(Role::Series(i));
-                let gap = if i == 0 { 0 } else { space + 1 };
-                spans.push(Span::styled(format!("{:gap$}{}{:space$}", "", marker(i), ""), style));
-                spans.push(Span::styled(name, canvas.style(Role::Muted)));
-                spans.push(Span::styled(format!(" {value}"), style.add_modifier(Modifier::BOLD)));
+            // The entries of each row, when names have at most so many columns; none when that is too many rows.
+            let flow = |space: usize, most: usize| -> Option<Vec<Range<usize>>> {
+                let (mut rows, mut from, mut used) = (Vec::new(), 0, first);
+                for (i, value) in values.iter().enumerate() {
+                    let needs = 1 + space + columns(&self.lines[i].name).min(most) + 1 + columns(value);
+                    let gap = if i == from { 0 } else { space + 1 };
+                    if used + gap + needs > room && i > from {
+                        rows.push(from..i);
+                        (from, used) = (i, needs);
+                    } else {
+                        used += gap + needs;
+                    }
+                    if used > room {
+                        return None;
+                    }
+                }
+                rows.push(from..values.len());
+                (rows.len() <= rows_most).then_some(rows)
+            };
+            let fit = (0..=longest).rev().find_map(|most| Some((1, most, flow(1, most)?)));
+            let fit = fit.or_else(|| (0..=longest).rev().find_map(|most| Some((0, most, flow(0, most)?))));
+            let (space, allowed, rows) =
+                fit.unwrap_or_else(|| (0, 0, std::iter::once(0..self.lines.len()).collect()));
+            let mut lines = Vec::new();
+            for row in rows {
+                for i in row.clone() {
+                    let line = &self.lines[i];
+                    let shown = self.extras.hidden >> (i % 64) & 1 == 0;
+                    let style = canvas.style(if shown { Role::Series(i) } else { Role::Muted });
+                    let sign = if shown { marker(i) } else { '·' };
+                    let gap = if i == row.start { 0 } else { space + 1 };
+                    spans.push(Span::styled(format!("{:gap$}{sign}{:space$}", "", ""), style));
+                    spans.push(Span::styled(cut(&line.name, allowed), canvas.style(Role::Muted)));
+                    spans.push(Span::styled(format!(" {}", values[i]), style.add_modifier(Modifier::BOLD)));
+                }
+                lines.push(Line::from(std::mem::take(&mut spans)));
             }
+            return lines;
         }
-        let line = Line::from(spans);
-        canvas.line(row, 0, &line);
+        vec![Line::from(spans)]
     }
 
     /// Annotations in their row with a guide through the plot, and the threshold.
@@ -287,7 +383,10 @@ impl Chart<'_> {
     fn draw_lines(&self, canvas: &mut Canvas<'_>, scale: &Scale) {
         let mut raster = Raster::new(scale.plot, canvas.theme.glyphs);
         let bundle = self.lines.len() > TOLD_APART;
-        for (i, line) in self.lines.iter().enumerate().rev() {
+        if let Some(earlier) = self.extras.earlier {
+            self.draw_earlier(canvas, scale, earlier);
+        }
+        for (i, line) in self.visible().rev() {
             let series = if bundle { 0 } else { i };
             let mut before: Option<(u32, u32)> = None;
             for x in 0..scale.dots_wide {
@@ -314,12 +413,29 @@ impl Chart<'_> {
         raster.paint(canvas);
         if self.lines.len() > 1 && !bundle && canvas.theme.glyphs != Glyphs::Ascii {
             let last = self.now.saturating_sub(1);
-            for (i, line) in self.lines.iter().enumerate().rev() {
+            for (i, line) in self.visible().rev() {
                 let Some(value) = line.at(last) else { continue };
                 let (x, y) = (scale.plot.right() - 1, scale.plot.y + scale.row_of(value));
                 let style = canvas.style(Role::Series(i)).add_modifier(Modifier::BOLD);
                 if let Some(cell) = canvas.buf.cell_mut((x, y)) {
                     cell.set_char(marker(i)).set_style(style);
+                }
+            }
+        }
+    }
+
+    /// The lines as they were so many seconds before, a dash in every second cell.
+    fn draw_earlier(&self, canvas: &mut Canvas<'_>, scale: &Scale, earlier: usize) {
+        let style = canvas.style(Role::Muted);
+        for (_, line) in self.visible() {
+            for x in (0..scale.plot.width).step_by(2) {
+                let seconds = scale.seconds_of(u32::from(x) * scale.dots.0, self.now);
+                let before =
+                    seconds.and_then(|s| Some(s.start.checked_sub(earlier)?..s.end.checked_sub(earlier)?));
+                let Some((lo, hi)) = before.and_then(|s| line.range(s)) else { continue };
+                let row = scale.row_of((lo + hi) / 2.0);
+                if let Some(cell) = canvas.buf.cell_mut((scale.plot.x + x, scale.plot.y + row)) {
+                    cell.set_symbol("┄").set_style(style);
                 }
             }
         }
@@ -378,10 +494,12 @@ struct Scale {
     /// time goes on.
     first: i64,
     top: f64,
+    /// The value at the bottom of a logarithmic axis.
+    bottom: Option<f64>,
 }
 
 impl Scale {
-    fn new(chart: &Chart<'_>, plot: Rect, glyphs: Glyphs, top: f64) -> Scale {
+    fn new(chart: &Chart<'_>, plot: Rect, glyphs: Glyphs, (bottom, top): (Option<f64>, f64)) -> Scale {
         let dots = match glyphs {
             Glyphs::Braille => (2, 4),
             Glyphs::Block => (2, 2),
@@ -398,6 +516,7 @@ impl Scale {
             per_dot,
             first: newest - i64::from(dots_wide) + 1,
             top,
+            bottom,
         }
     }
 
@@ -422,7 +541,12 @@ impl Scale {
 
     /// The dot row of a value, counted from the top.
     fn dot_of(&self, value: f64) -> u32 {
-        let share = (value / self.top).clamp(0.0, 1.0);
+        let share = match self.bottom {
+            Some(bottom) if value > bottom => log_share(value, bottom, self.top),
+            Some(_) => 0.0,
+            None => value / self.top,
+        };
+        let share = share.clamp(0.0, 1.0);
         let last = self.dots_high.saturating_sub(1);
         last - (share * f64::from(last) + 0.5) as u32
     }
@@ -503,15 +627,57 @@ fn round_up(value: f64) -> f64 {
     step.unwrap_or(10.0) * power
 }
 
-/// Labels of the axis: the row and the text, from the top down.
-fn ticks(unit: Unit, top: f64, rows: u16) -> Vec<(u16, String)> {
-    let text = |value: f64| match unit {
+/// A name of at most so many columns; what was cut off is shown to be missing.
+fn cut(name: &str, most: usize) -> String {
+    if columns(name) <= most {
+        return name.to_owned();
+    }
+    let mut kept: String = name.chars().take(most.saturating_sub(1)).collect();
+    if most > 0 {
+        kept.push('…');
+    }
+    kept
+}
+
+/// How far up a logarithmic axis from `bottom` to `top` a value lies, 0 to 1.
+fn log_share(value: f64, bottom: f64, top: f64) -> f64 {
+    libm::log(value / bottom) / libm::log(top / bottom)
+}
+
+/// A value beside the axis.
+fn tick(unit: Unit, value: f64) -> String {
+    match unit {
         Unit::PerSecond | Unit::Count => short(value).replace(".0", ""),
         Unit::Factor => format!("{}×", (value * 1e2 + 0.5).floor() / 1e2),
         _ if value == 0.0 => "0".to_owned(),
         Unit::Ratio => format!("{} %", (value * 1e4 + 0.5).floor() / 100.0),
         Unit::Seconds => unit.show(value).replace(".0 ", " "),
-    };
+    }
+}
+
+/// Labels of a logarithmic axis: its top and the powers of ten below it that have room.
+fn log_ticks(unit: Unit, bottom: f64, top: f64, rows: u16) -> Vec<(u16, String)> {
+    if rows == 0 {
+        return Vec::new();
+    }
+    let last = f64::from(rows - 1);
+    let mut labels = vec![(0, tick(unit, top))];
+    let mut value = bottom;
+    let mut below: Vec<(u16, String)> = Vec::new();
+    while value < top && below.len() < 8 {
+        let row = (last - log_share(value, bottom, top) * last + 0.5) as u16;
+        if row > 0 && below.last().is_none_or(|b| b.0 > row + 1) {
+            below.push((row, tick(unit, value)));
+        }
+        value *= 10.0;
+    }
+    labels.extend(below.into_iter().rev().filter(|l| l.0 > 1));
+    labels
+}
+
+/// Labels of the axis: the row and the text, from the top down.
+fn ticks(unit: Unit, top: f64, rows: u16) -> Vec<(u16, String)> {
+    let text = |value: f64| tick(unit, value);
     let last = rows.saturating_sub(1);
     match rows {
         0 => Vec::new(),
@@ -541,6 +707,7 @@ mod tests {
             crosshair: None,
             clock: TimeOfDay(13 * 3_600 + 50 * 60),
             focus: false,
+            extras: Extras::default(),
         }
     }
 
@@ -602,6 +769,46 @@ mod tests {
         });
         assert!(shown.contains("13:58:20"), "{shown}");
         assert!(shown.contains("4.0k/s"), "{shown}");
+    }
+
+    #[test]
+    fn a_logarithmic_axis_shows_what_is_small_beside_what_is_large() {
+        let large = vec![8_000.0; 900];
+        let small: Vec<f64> = (0..900).map(|s| if s < 600 { 5.0 } else { 40.0 }).collect();
+        insta::assert_snapshot!(draw(48, 14, |canvas, area| {
+            let lines = vec![line("all", Unit::PerSecond, &large), line("refused", Unit::PerSecond, &small)];
+            let mut chart = chart(lines, &[]);
+            chart.extras.log = true;
+            chart.draw(canvas, area);
+        }));
+    }
+
+    #[test]
+    fn an_earlier_window_stands_behind_and_a_line_that_is_left_out_is_named() {
+        let values = steps();
+        let flat = vec![4_000.0; 900];
+        insta::assert_snapshot!(draw(64, 14, |canvas, area| {
+            let lines =
+                vec![line("received", Unit::PerSecond, &values), line("operations", Unit::PerSecond, &flat)];
+            let mut chart = chart(lines, &[]);
+            chart.extras = Extras { log: false, earlier: Some(300), hidden: 0b10 };
+            chart.draw(canvas, area);
+        }));
+    }
+
+    #[test]
+    fn a_long_legend_takes_another_row_before_it_loses_letters() {
+        let values = steps();
+        let names =
+            ["attempts that the mobile app may make", "attempts of the web", "attempts of the partners"];
+        let shown = draw(60, 16, |canvas, area| {
+            chart(names.map(|n| line(n, Unit::PerSecond, &values)).into(), &[]).draw(canvas, area);
+        });
+        assert!(names.iter().all(|n| shown.contains(n)), "{shown}");
+        let shown = draw(60, 8, |canvas, area| {
+            chart(names.map(|n| line(n, Unit::PerSecond, &values)).into(), &[]).draw(canvas, area);
+        });
+        assert!(shown.contains("…"), "{shown}");
     }
 
     #[test]
