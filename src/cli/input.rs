@@ -49,7 +49,7 @@ pub fn shipped() -> Vec<Arc<Incident>> {
         .filter_map(|shipped| load(&shipped.id, &shipped.text).incident)
         .map(Arc::new)
         .collect();
-    all.sort_by_key(|incident| incident.file().level);
+    all.sort_by_key(|incident| (incident.file().level, incident.file().minutes));
     all
 }
 

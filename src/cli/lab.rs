@@ -12,7 +12,7 @@ use super::{input, many};
 use crate::headless::{self, Capacity, Options};
 use crate::incident::Incident;
 use crate::incident::expect::{self, Figure};
-use crate::incident::schema::{AS_IT_IS, Column, Knob, Lever, Reading, Variant};
+use crate::incident::schema::{AS_IT_IS, Column, Knob, Lever, Reading, Story, Variant};
 use crate::report::sparkline;
 use crate::sim::ENGINE_VERSION;
 use crate::tui::FilmRow;
@@ -154,6 +154,7 @@ fn rows(incident: &Arc<Incident>, args: &Args) -> anyhow::Result<Vec<Row>> {
             set: values.iter().cloned().collect(),
             without: Vec::new(),
             also: Vec::new(),
+            story: Story::default(),
         };
         let incident = Arc::new(incident.changed(&name, &variant)?);
         Ok(Row { name, what: String::new(), incident })

@@ -10,7 +10,7 @@ use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::input;
-use super::test::{self, AllMade, Asked, Made, Run};
+use super::test::{self, AllMade, Asked, Drill, Made, Run};
 use crate::headless::fairness::Trial;
 use crate::incident::Incident;
 use crate::sim::ENGINE_VERSION;
@@ -54,7 +54,7 @@ struct Written {
     /// Content hashes of the incidents, in the order of their names.
     hashes: Vec<String>,
     runs: Vec<(Run, Made)>,
-    trials: Vec<(usize, Trial)>,
+    trials: Vec<(Drill, Trial)>,
 }
 
 fn hashes(incidents: &[Arc<Incident>]) -> Vec<String> {
@@ -75,7 +75,7 @@ pub(super) fn written(
         asked: asked.clone(),
         hashes: hashes(incidents),
         runs: made.runs.into_iter().collect(),
-        trials: made.trials.into_iter().map(|((i, _), trial)| (i, trial)).collect(),
+        trials: made.trials.into_iter().collect(),
     };
     Ok(format!("{}\n", serde_json::to_string(&written)?))
 }
@@ -133,7 +133,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut made = AllMade::default();
     for (_, part) in parts {
         made.runs.extend(part.runs);
-        made.trials.extend(part.trials.into_iter().map(|(i, trial)| ((i, trial.seed), trial)));
+        made.trials.extend(part.trials);
     }
     test::answer(&asked, &incidents, &made, args.json)
 }

@@ -157,17 +157,17 @@ pub(super) fn answer(
 ) -> anyhow::Result<ExitCode> {
     let (mut text, mut list, mut failed) = (String::new(), Vec::new(), false);
     for (i, incident) in incidents.iter().enumerate() {
-        let fairness = if asked.only_figures { Vec::new() } else { judged(i, made) };
+        let fairness = if asked.only_figures { Vec::new() } else { reports(incident, i, made) };
         let figures = if asked.only_fairness { Vec::new() } else { figures(incident, i, asked.seeds, made) };
         // Figures count at full size.
         let missed = figures.iter().any(|figure| figure.verdict() == Verdict::Missed);
-        failed |= (missed && asked.scale == 1.0) || fairness.iter().any(|fairness| !fairness.holds());
+        failed |= (missed && asked.scale == 1.0) || !fairness.iter().all(Report::is_fair);
         text.push_str(&table(incident, &figures, asked));
-        if !asked.only_figures {
-            text.push_str(&fairness_table(&fairness, &robots(i, made)));
+        for report in &fairness {
+            text.push_str(&fairness_table(report));
             text.push('\n');
         }
-        list.push(self::as_json(incident, &figures, &fairness, &robots(i, made), asked));
+        list.push(self::as_json(incident, &figures, &fairness, asked));
     }
     if as_json {
         text = format!("{:#}\n", json!({ "schema": SCHEMA, "engine": ENGINE_VERSION, "incidents": list }));
@@ -176,19 +176,35 @@ pub(super) fn answer(
     Ok(ExitCode::from(if failed { super::FAILED } else { super::FINE }))
 }
 
+/// Robots play an incident, or a variant of it, with a seed.
+pub(super) type Drill = (usize, Option<String>, u64);
+
+/// What is held to be fair: the incident, and the variants that a blind drill draws.
+fn drills(incident: &Incident) -> Vec<Option<String>> {
+    [None].into_iter().chain(incident.file().blind.iter().cloned().map(Some)).collect()
+}
+
+/// The incident, or a variant of it.
+fn variant(incident: &Arc<Incident>, name: Option<&str>) -> anyhow::Result<Arc<Incident>> {
+    Ok(match name {
+        Some(name) => Arc::new(incident.variant(name)?),
+        None => Arc::clone(incident),
+    })
+}
+
 /// A piece of the work, and where a run may stop.
 enum Work {
     /// A run that a figure is stated for.
     Run(Run, SimTime),
-    /// All robots, with one seed of one incident.
-    Trial(usize, u64),
+    /// All robots, with one seed of one incident or variant.
+    Trial(Drill),
 }
 
 impl Work {
     fn seed(&self) -> u64 {
         match self {
             Work::Run(run, _) => run.3,
-            Work::Trial(_, seed) => *seed,
+            Work::Trial((.., seed)) => *seed,
         }
     }
 }
@@ -208,7 +224,9 @@ fn plan_work(incidents: &[Arc<Incident>], asked: &Asked) -> Vec<Work> {
             }
         }
         if !asked.only_figures {
-            trials.extend((1..=asked.fair_seeds).map(|seed| Work::Trial(i, seed)));
+            for variant in drills(incident) {
+                trials.extend((1..=asked.fair_seeds).map(|seed| Work::Trial((i, variant.clone(), seed))));
+            }
         }
     }
     runs.into_iter().map(|(run, until)| Work::Run(run, until)).chain(trials).collect()
@@ -221,21 +239,23 @@ pub(super) type Made = BTreeMap<String, (String, Outcome)>;
 #[derive(Default)]
 pub(super) struct AllMade {
     pub(super) runs: BTreeMap<Run, Made>,
-    /// By incident and seed.
-    pub(super) trials: BTreeMap<(usize, u64), Trial>,
+    pub(super) trials: BTreeMap<Drill, Trial>,
 }
 
 /// Does the work, several pieces at a time.
 fn make(incidents: &[Arc<Incident>], work: &[Work], args: &Args) -> anyhow::Result<AllMade> {
     enum Done {
         Run(Run, Made),
-        Trial(usize, Trial),
+        Trial(Drill, Trial),
     }
     let told = Mutex::new((0, Progress::new()));
     let results = many::all(many::jobs(args.jobs), work.len(), |i| -> anyhow::Result<Done> {
         let done = match &work[i] {
             Work::Run(run, until) => Done::Run(run.clone(), one(&incidents[run.0], run, *until, args.scale)?),
-            Work::Trial(i, seed) => Done::Trial(*i, trial(&incidents[*i], *seed, args.scale)?),
+            Work::Trial(drill) => {
+                let incident = variant(&incidents[drill.0], drill.1.as_deref())?;
+                Done::Trial(drill.clone(), trial(&incident, drill.2, args.scale)?)
+            }
         };
         let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
         told.0 += 1;
@@ -247,7 +267,7 @@ fn make(incidents: &[Arc<Incident>], work: &[Work], args: &Args) -> anyhow::Resu
     for result in results {
         match result? {
             Done::Run(run, outcome) => drop(made.runs.insert(run, outcome)),
-            Done::Trial(i, trial) => drop(made.trials.insert((i, trial.seed), trial)),
+            Done::Trial(drill, trial) => drop(made.trials.insert(drill, trial)),
         }
     }
     Ok(made)
@@ -255,11 +275,8 @@ fn make(incidents: &[Arc<Incident>], work: &[Work], args: &Args) -> anyhow::Resu
 
 /// Makes one run and reads its figures.
 fn one(incident: &Arc<Incident>, run: &Run, until: SimTime, scale: f64) -> anyhow::Result<Made> {
-    let (_, variant, plan, seed) = run;
-    let incident = match variant {
-        Some(variant) => Arc::new(incident.variant(variant)?),
-        None => Arc::clone(incident),
-    };
+    let (_, name, plan, seed) = run;
+    let incident = variant(incident, name.as_deref())?;
     let pilot = plan.clone().map_or(Pilot::Nobody, Pilot::Named);
     let result = headless::run(&incident, &pilot, Options { seed: *seed, scale, until: Some(until) })?;
     let figures = result.expectations().into_iter().map(|m| {
@@ -311,15 +328,62 @@ impl Fairness {
     }
 }
 
-/// The trials of an incident, in order of seed.
-fn trials(i: usize, made: &AllMade) -> impl Iterator<Item = &Trial> {
-    made.trials.iter().filter(move |((of, _), _)| *of == i).map(|(_, trial)| trial)
+/// The trials of an incident or a variant, in order of seed.
+fn trials<'a>(i: usize, name: Option<&'a str>, made: &'a AllMade) -> impl Iterator<Item = &'a Trial> {
+    let is_it = move |drill: &Drill| drill.0 == i && drill.1.as_deref() == name;
+    made.trials.iter().filter(move |(drill, _)| is_it(drill)).map(|(_, trial)| trial)
 }
 
-fn judged(i: usize, made: &AllMade) -> Vec<Fairness> {
+/// Whether an incident, or a variant, is fair.
+struct Report {
+    variant: Option<String>,
+    rules: Vec<Fairness>,
+    robots: Vec<RobotLine>,
+}
+
+impl Report {
+    fn is_fair(&self) -> bool {
+        self.rules.iter().all(Fairness::holds)
+    }
+
+    fn as_json(&self) -> Value {
+        let rule = |fairness: &Fairness| {
+            let seed = |(seed, shown, fair): &(u64, String, bool)| json!({ "seed": seed, "shown": shown, "fair": fair });
+            json!({
+                "what": fairness.rule.label(),
+                "fair": fairness.holds(),
+                "seeds": fairness.seeds.iter().map(seed).collect::<Vec<_>>(),
+            })
+        };
+        let robot = |line: &RobotLine| {
+            let [least, mean, most] = line.harm;
+            json!({
+                "robot": line.robot.label(),
+                "harm": { "least": least, "mean": mean, "most": most },
+                "well": line.well,
+                "seeds": line.seeds,
+            })
+        };
+        json!({
+            "variant": self.variant,
+            "rules": self.rules.iter().map(rule).collect::<Vec<_>>(),
+            "robots": self.robots.iter().map(robot).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn reports(incident: &Incident, i: usize, made: &AllMade) -> Vec<Report> {
+    let report = |variant: Option<String>| {
+        let name = variant.as_deref();
+        Report { rules: judged(i, name, made), robots: robots(i, name, made), variant }
+    };
+    drills(incident).into_iter().map(report).collect()
+}
+
+fn judged(i: usize, name: Option<&str>, made: &AllMade) -> Vec<Fairness> {
     let judge = |rule: Rule| {
         let of = |trial: &Trial| rule.judge(trial).map(|(shown, fair)| (trial.seed, shown, fair));
-        Fairness { rule, seeds: trials(i, made).filter_map(of).collect() }
+        Fairness { rule, seeds: trials(i, name, made).filter_map(of).collect() }
     };
     // What the incident has no plan for is not judged.
     Rule::ALL.into_iter().map(judge).filter(|fairness| !fairness.seeds.is_empty()).collect()
@@ -334,9 +398,9 @@ struct RobotLine {
     seeds: usize,
 }
 
-fn robots(i: usize, made: &AllMade) -> Vec<RobotLine> {
+fn robots(i: usize, name: Option<&str>, made: &AllMade) -> Vec<RobotLine> {
     let line = |robot: Robot| {
-        let played = || trials(i, made).filter_map(move |t| t.played.iter().find(|p| p.robot == robot));
+        let played = || trials(i, name, made).filter_map(move |t| t.played.iter().find(|p| p.robot == robot));
         let seeds = played().count();
         let harms = || played().map(|p| p.harm);
         let harm = [
@@ -349,9 +413,13 @@ fn robots(i: usize, made: &AllMade) -> Vec<RobotLine> {
     Robot::ALL.into_iter().filter_map(line).collect()
 }
 
-fn fairness_table(fairness: &[Fairness], robots: &[RobotLine]) -> String {
-    let mut rows = vec![vec![String::new(), "fairness".to_owned()]];
-    for fairness in fairness {
+fn fairness_table(report: &Report) -> String {
+    let title = match &report.variant {
+        Some(name) => format!("fairness of the blind drill \"{name}\""),
+        None => "fairness".to_owned(),
+    };
+    let mut rows = vec![vec![String::new(), title]];
+    for fairness in &report.rules {
         let mut row =
             vec![if fairness.holds() { "ok" } else { "unfair" }.to_owned(), fairness.rule.label().to_owned()];
         row.extend(fairness.cells());
@@ -360,7 +428,7 @@ fn fairness_table(fairness: &[Fairness], robots: &[RobotLine]) -> String {
     let mut text = aligned(&rows) + "\n";
     let mut rows =
         vec![["a robot that", "harms", "least", "most", "well at the end"].map(str::to_owned).to_vec()];
-    for line in robots {
+    for line in &report.robots {
         let [least, mean, most] = line.harm.map(|harm| Unit::Ratio.show(harm));
         let well = format!("{} of {}", line.well, line.seeds);
         rows.push(vec![line.robot.label().to_owned(), mean, least, most, well]);
@@ -424,13 +492,7 @@ fn marked(shown: &str, held: bool) -> String {
     format!("{shown}{}", if held { "" } else { " x" })
 }
 
-fn as_json(
-    incident: &Incident,
-    figures: &[Figure<'_>],
-    fairness: &[Fairness],
-    robots: &[RobotLine],
-    asked: &Asked,
-) -> Value {
+fn as_json(incident: &Incident, figures: &[Figure<'_>], fairness: &[Report], asked: &Asked) -> Value {
     let file = incident.file();
     let expectations: Vec<Value> = figures
         .iter()
@@ -466,29 +528,9 @@ fn as_json(
         "scale": asked.scale,
         "held": figures.iter().all(|figure| figure.verdict() != Verdict::Missed),
         "expectations": expectations,
-        "fair": fairness.iter().all(Fairness::holds),
+        "fair": fairness.iter().all(Report::is_fair),
         "fair_scale": fairness::size(incident, asked.scale),
-        "fairness": fairness
-            .iter()
-            .map(|fairness| {
-                let seed = |(seed, shown, fair): &(u64, String, bool)| {
-                    json!({ "seed": seed, "shown": shown, "fair": fair })
-                };
-                json!({ "what": fairness.rule.label(), "fair": fairness.holds(), "seeds": fairness.seeds.iter().map(seed).collect::<Vec<_>>() })
-            })
-            .collect::<Vec<_>>(),
-        "robots": robots
-            .iter()
-            .map(|line| {
-                let [least, mean, most] = line.harm;
-                json!({
-                    "robot": line.robot.label(),
-                    "harm": { "least": least, "mean": mean, "most": most },
-                    "well": line.well,
-                    "seeds": line.seeds,
-                })
-            })
-            .collect::<Vec<_>>(),
+        "fairness": fairness.iter().map(Report::as_json).collect::<Vec<_>>(),
     })
 }
 

@@ -18,6 +18,6 @@ mod variant;
 pub use check::{LOG_STREAMS, series_of};
 pub use diagnose::{Diagnostic, Severity, closest};
 pub use knob::Kind;
-pub use load::{Incident, Loaded, load};
+pub use load::{Incident, Loaded, draw, load};
 pub use lower::lower;
 pub use variant::VariantError;

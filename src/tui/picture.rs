@@ -35,7 +35,7 @@ pub fn picture(
     columns: u16,
     rows: u16,
 ) -> anyhow::Result<String> {
-    let library = vec![Entry { incident, best: String::new() }];
+    let library = vec![Entry::new(incident)];
     let theme = Theme::named("default", Depth::True, Glyphs::Braille);
     let setup = Setup { seed: 1, scale: 1.0, speed: 60 };
     let nothing_kept = Arc::new(|_: &super::Kept<'_>| Ok(String::new()));
