@@ -31,15 +31,20 @@ fn shipped() -> Vec<String> {
     incidents.iter().map(|i| i["id"].as_str().expect("an id").to_owned()).collect()
 }
 
-/// Many seeds at a small scale, where a run takes little: chance must not decide who wins. `--fair-seeds 20` does more of
-/// them.
+/// One seed at a small scale, where a run takes little. `test --all --fair-seeds 20` shows that it is no chance.
 #[test]
-fn shipped_incidents_are_fair_for_several_seeds() {
+fn shipped_incidents_are_fair() {
     let output = Command::new(env!("CARGO_BIN_EXE_pagerdrill"))
-        .args(["test", "--all", "--fair-seeds", "3", "--scale", "0.1"])
+        .args(["test", "--all", "--fair-seeds", "1"])
         .output()
         .expect("it runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    // Everything is judged in each of them, also what an incident of somebody's own may lack.
+    for rule in ["the documented mistake hurts", "another way wins too", "every mark can be had"] {
+        let judged = said.lines().filter(|line| line.starts_with("ok") && line.contains(rule)).count();
+        assert_eq!(judged, shipped().len(), "{rule}: {said}");
+    }
 }
 
 #[test]

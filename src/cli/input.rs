@@ -51,7 +51,7 @@ pub fn shipped() -> Vec<Arc<Incident>> {
         let loading: Vec<_> = shipped.iter().map(load).collect();
         loading.into_iter().filter_map(|thread| thread.join().ok().flatten()).map(Arc::new).collect()
     });
-    all.sort_by_key(|incident| incident.file().level);
+    all.sort_by_key(|incident| (incident.file().level, incident.file().minutes));
     all
 }
 

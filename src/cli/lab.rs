@@ -12,7 +12,7 @@ use super::{input, many};
 use crate::headless::{self, Capacity, Options};
 use crate::incident::Incident;
 use crate::incident::expect::{self, Figure};
-use crate::incident::schema::{AS_IT_IS, Column, Knob, Lever, Reading, Variant};
+use crate::incident::schema::{AS_IT_IS, Column, Knob, Lever, Reading, Story, Variant};
 use crate::report::sparkline;
 use crate::score::Staircase;
 use crate::sim::ENGINE_VERSION;
@@ -179,6 +179,7 @@ fn changed(incident: &Incident, name: &str, values: &[(String, String)]) -> anyh
         set: values.iter().cloned().collect(),
         without: Vec::new(),
         also: Vec::new(),
+        story: Story::default(),
     };
     Ok(Arc::new(incident.changed(name, &variant)?))
 }

@@ -27,6 +27,7 @@ pub mod run;
 pub mod settings;
 pub mod shard;
 pub mod show;
+pub mod stats;
 mod table;
 pub mod test;
 mod watch;
@@ -69,6 +70,8 @@ pub enum Command {
     Replay(replay::Args),
     /// Print the report of a saved run.
     Report(report::Args),
+    /// Show how far you are, and what to play next.
+    Stats(stats::Args),
     /// List the incidents that this program ships.
     List(list::Args),
     /// Show what an incident is about, without giving its cause away.
@@ -107,6 +110,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Replay(args)) => replay::run(args),
         Some(Command::Report(args)) => report::run(args),
+        Some(Command::Stats(args)) => stats::run(args),
         Some(Command::List(args)) => list::run(args),
         Some(Command::Show(args)) => show::run(args),
         Some(Command::Keys(args)) => settings::keys(args),

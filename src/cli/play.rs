@@ -7,6 +7,7 @@ use clap::ValueEnum;
 
 use super::input;
 use crate::game::Mode;
+use crate::incident::{self, Incident};
 use crate::{report, store, tui};
 
 /// How to play.
@@ -17,9 +18,12 @@ pub struct Args {
     /// How it is played: stage by stage with hints, as it happened, or freely without a score.
     #[arg(long, value_enum, default_value_t = ModeArg::Guided)]
     pub mode: ModeArg,
-    /// Seed of the simulation's random numbers.
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    /// A blind drill: the page of this incident, or of any, and another cause behind it, drawn by the seed.
+    #[arg(long, conflicts_with = "mode")]
+    pub blind: bool,
+    /// Seed of the simulation's random numbers; 1 when left out, another one each time for a blind drill.
+    #[arg(long)]
+    pub seed: Option<u64>,
     /// Speed of the clock at the start, 1 to 60.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=60))]
     pub speed: u32,
@@ -68,7 +72,8 @@ impl Default for Args {
         Args {
             incident: None,
             mode: ModeArg::default(),
-            seed: 1,
+            blind: false,
+            seed: None,
             speed: 8,
             scale: 1.0,
             theme: None,
@@ -86,21 +91,40 @@ fn scale(text: &str) -> Result<f64, String> {
     }
 }
 
+/// What a blind drill draws from these.
+fn drawn(from: &[Arc<Incident>], seed: u64) -> anyhow::Result<Arc<Incident>> {
+    incident::draw(from, seed).ok_or_else(|| {
+        let names: Vec<String> = input::shipped()
+            .iter()
+            .filter(|incident| !incident.file().blind.is_empty())
+            .map(|incident| incident.file().id.clone())
+            .collect();
+        anyhow::anyhow!(
+            "there is no other cause to draw for this incident; --blind works with {}",
+            names.join(", ")
+        )
+    })
+}
+
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut incidents = input::shipped();
-    let start = match &args.incident {
-        None => None,
-        Some(name) => {
-            let incident = input::incident(name)?;
-            let known = incidents.iter().position(|i| i.hash() == incident.hash());
-            let at = known.unwrap_or_else(|| {
-                incidents.insert(0, incident);
-                0
-            });
-            Some((at, args.mode.into()))
-        }
+    let clock = || chrono::Local::now().timestamp_millis().unsigned_abs();
+    let seed = args.seed.unwrap_or_else(|| if args.blind { clock() } else { 1 });
+    let asked = args.incident.as_deref().map(input::incident).transpose()?;
+    let played = match (args.blind, asked) {
+        (false, asked) => asked,
+        (true, None) => Some(drawn(&incidents, seed)?),
+        (true, Some(incident)) => Some(drawn(&[incident], seed)?),
     };
+    let start = played.map(|incident| {
+        let known = incidents.iter().position(|i| i.hash() == incident.hash());
+        let at = known.unwrap_or_else(|| {
+            incidents.insert(0, incident);
+            0
+        });
+        (at, if args.blind { Mode::Live } else { args.mode.into() })
+    });
     let save = Arc::new(|run: &tui::Kept<'_>| {
         let mut file = run.session.run_file();
         file.marks = run.marks.to_vec();
@@ -108,6 +132,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         if run.session.is_over() && !run.marks.is_empty() {
             store::Progress::load()?.add(store::Finished {
                 incident: file.incident,
+                blind: file.variant.is_some(),
                 when: run.begun.to_owned(),
                 mode: file.mode.label().to_owned(),
                 seed: file.seed,
@@ -124,7 +149,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     tui::play(tui::Options {
         library: incidents,
         start,
-        seed: args.seed,
+        seed,
         scale: args.scale,
         speed: args.speed,
         theme: args.theme,

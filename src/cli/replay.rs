@@ -42,8 +42,9 @@ pub(super) fn again(run: &RunFile, incident: Option<&str>) -> anyhow::Result<(Ar
     })?;
     let mut progress = Progress::new();
     progress.say("playing the saved run again");
-    let session = game::replay(run, Arc::clone(&incident))?;
-    Ok((incident, session))
+    let session = game::replay(run, incident)?;
+    // Of a variant, if the run is one of a variant.
+    Ok((Arc::clone(session.incident()), session))
 }
 
 /// Marks of a run that was played again.

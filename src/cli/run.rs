@@ -20,8 +20,8 @@ use crate::units::{SimTime, TimeOfDay, short};
 pub struct Args {
     /// A shipped incident, or the path of a file or folder.
     incident: String,
-    /// Run a variant of the incident, by its name in the file; such a run cannot be saved.
-    #[arg(long, value_name = "NAME", conflicts_with = "save")]
+    /// Run a variant of the incident, by its name in the file.
+    #[arg(long, value_name = "NAME")]
     variant: Option<String>,
     /// Who acts: none, a plan of the incident such as senior, or the path of a plan in RON.
     #[arg(long, default_value = "none", value_name = "none|NAME|FILE")]

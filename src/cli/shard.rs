@@ -10,12 +10,13 @@ use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::input;
-use super::test::{self, AllMade, Asked, Made, Run};
+use super::test::{self, AllMade, Asked, Drill, Made, Run};
+use crate::headless::fairness::Trial;
 use crate::incident::Incident;
 use crate::sim::ENGINE_VERSION;
 
 /// Version of what a shard writes.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// One of several parts, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +54,7 @@ struct Written {
     /// Content hashes of the incidents, in the order of their names.
     hashes: Vec<String>,
     runs: Vec<(Run, Made)>,
+    trials: Vec<(Drill, Trial)>,
 }
 
 fn hashes(incidents: &[Arc<Incident>]) -> Vec<String> {
@@ -72,7 +74,8 @@ pub(super) fn written(
         shard,
         asked: asked.clone(),
         hashes: hashes(incidents),
-        runs: made.into_iter().collect(),
+        runs: made.runs.into_iter().collect(),
+        trials: made.trials.into_iter().collect(),
     };
     Ok(format!("{}\n", serde_json::to_string(&written)?))
 }
@@ -127,7 +130,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if let Some(missing) = seen.iter().position(Option::is_none) {
         bail!("part {} of {of} is missing", missing + 1);
     }
-    let made: AllMade = parts.into_iter().flat_map(|(_, part)| part.runs).collect();
+    let mut made = AllMade::default();
+    for (_, part) in parts {
+        made.runs.extend(part.runs);
+        made.trials.extend(part.trials);
+    }
     test::answer(&asked, &incidents, &made, args.json)
 }
 

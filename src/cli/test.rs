@@ -1,31 +1,30 @@
 //! `pagerdrill test`: compares what incidents' runs give with the figures that their files state.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::progress::Progress;
 use super::shard::{self, Shard};
 use super::table::aligned;
 use super::{input, many};
-use crate::headless::{self, Ending, Options, Pilot};
+use crate::headless::fairness::{self, Rule, Trial, trial};
+use crate::headless::{self, Options, Pilot, Robot};
 use crate::incident::expect;
 use crate::incident::schema::Expect;
 use crate::incident::{Incident, library};
-use crate::score::Harm;
 use crate::sim::ENGINE_VERSION;
 use crate::units::{SimTime, Unit};
 
 /// Version of what `--json` prints.
-const SCHEMA: u32 = 1;
-/// The plan that a player is compared with.
-const SENIOR: &str = "senior";
-/// The documented mistake.
-const TRAP: &str = "trap";
+const SCHEMA: u32 = 2;
+/// Seeds that fairness is judged with when nobody says how many.
+const FAIR_SEEDS: u64 = 20;
 
 /// What to test.
 #[derive(Debug, clap::Args)]
@@ -39,13 +38,14 @@ pub struct Args {
     /// Runs each plan with the seeds 1 to N.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub seeds: u64,
-    /// Judges only whether the incidents are fair, with the seeds 1 to N, and fails when one is not.
+    /// Judges only whether the incidents are fair, with the seeds 1 to N; 20 seeds beside the figures when left out.
     #[arg(long, value_name = "N", conflicts_with = "seeds", value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub fair_seeds: Option<u64>,
     /// Judges only the figures, not whether the incidents are fair: each run ends with its last figure.
     #[arg(long, conflicts_with = "fair_seeds")]
     pub only_figures: bool,
-    /// Size of the simulated system. Figures count at full size: at another, nothing fails the test.
+    /// Size of the simulated system. Figures count at full size: at another, none fails the test. Fairness is judged at a
+    /// size that is enough for it, or at this one when it is smaller.
     #[arg(long, default_value_t = 1.0, value_name = "F", value_parser = super::run::scale)]
     pub scale: f64,
     /// Runs at the same time; when left out two, if there are as many processors.
@@ -65,6 +65,8 @@ pub(super) struct Asked {
     /// Names of incidents, files or folders.
     pub(super) names: Vec<String>,
     pub(super) seeds: u64,
+    /// Seeds that fairness is judged with.
+    pub(super) fair_seeds: u64,
     /// Only whether the incidents are fair.
     pub(super) only_fairness: bool,
     /// Only the figures.
@@ -77,7 +79,7 @@ pub(super) type Run = (usize, Option<String>, Option<String>, u64);
 
 /// What one seed gave for one figure.
 #[derive(Clone, Serialize, Deserialize)]
-struct Outcome {
+pub(super) struct Outcome {
     measured: Option<f64>,
     shown: String,
     held: bool,
@@ -121,16 +123,22 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     let incidents = input::incidents(&names)?;
     let started = Instant::now();
-    let only_fairness = args.fair_seeds.is_some();
-    let seeds = args.fair_seeds.unwrap_or(args.seeds);
-    let asked = Asked { names, seeds, only_fairness, only_figures: args.only_figures, scale: args.scale };
-    let mut runs = plan_runs(&incidents, &asked);
+    let asked = Asked {
+        names,
+        seeds: args.seeds,
+        fair_seeds: args.fair_seeds.unwrap_or(FAIR_SEEDS),
+        only_fairness: args.fair_seeds.is_some(),
+        only_figures: args.only_figures,
+        scale: args.scale,
+    };
+    let mut work = plan_work(&incidents, &asked);
     if let Some(shard) = args.shard {
-        runs.retain(|run, _| shard.has(run.3));
+        work.retain(|work| shard.has(work.seed()));
     }
-    let made = make(&incidents, &runs, &args)?;
+    let made = make(&incidents, &work, &args)?;
     // What is printed is the same each time; how long it took is not.
-    eprintln!("{} runs in {:.1} s", runs.len(), started.elapsed().as_secs_f64());
+    let trials = made.trials.values().map(|trial| trial.played.len()).sum::<usize>();
+    eprintln!("{} runs in {:.1} s", made.runs.len() + trials, started.elapsed().as_secs_f64());
     match args.shard {
         Some(shard) => {
             super::print(&shard::written(shard, &asked, &incidents, made)?)?;
@@ -149,15 +157,16 @@ pub(super) fn answer(
 ) -> anyhow::Result<ExitCode> {
     let (mut text, mut list, mut failed) = (String::new(), Vec::new(), false);
     for (i, incident) in incidents.iter().enumerate() {
-        let fairness = if asked.only_figures { Vec::new() } else { fairness(i, asked.seeds, made) };
+        let fairness = if asked.only_figures { Vec::new() } else { reports(incident, i, made) };
         let figures = if asked.only_fairness { Vec::new() } else { figures(incident, i, asked.seeds, made) };
-        failed |= if asked.only_fairness {
-            fairness.iter().any(|fairness| !fairness.holds())
-        } else {
-            // Figures count at full size.
-            asked.scale == 1.0 && figures.iter().any(|figure| figure.verdict() == Verdict::Missed)
-        };
-        text.push_str(&table(incident, &figures, &fairness, asked));
+        // Figures count at full size.
+        let missed = figures.iter().any(|figure| figure.verdict() == Verdict::Missed);
+        failed |= (missed && asked.scale == 1.0) || !fairness.iter().all(Report::is_fair);
+        text.push_str(&table(incident, &figures, asked));
+        for report in &fairness {
+            text.push_str(&fairness_table(report));
+            text.push('\n');
+        }
         list.push(self::as_json(incident, &figures, &fairness, asked));
     }
     if as_json {
@@ -167,86 +176,114 @@ pub(super) fn answer(
     Ok(ExitCode::from(if failed { super::FAILED } else { super::FINE }))
 }
 
-/// One run for each seed and each plan of each variant that has a figure or that fairness is judged by, with where it may
-/// stop: a run that fairness is not judged by ends when its last figure has been recorded.
-fn plan_runs(incidents: &[Arc<Incident>], asked: &Asked) -> BTreeMap<Run, Option<SimTime>> {
-    let mut runs = BTreeMap::new();
+/// Robots play an incident, or a variant of it, with a seed.
+pub(super) type Drill = (usize, Option<String>, u64);
+
+/// What is held to be fair: the incident, and the variants that a blind drill draws.
+fn drills(incident: &Incident) -> Vec<Option<String>> {
+    [None].into_iter().chain(incident.file().blind.iter().cloned().map(Some)).collect()
+}
+
+/// The incident, or a variant of it.
+fn variant(incident: &Arc<Incident>, name: Option<&str>) -> anyhow::Result<Arc<Incident>> {
+    Ok(match name {
+        Some(name) => Arc::new(incident.variant(name)?),
+        None => Arc::clone(incident),
+    })
+}
+
+/// A piece of the work, and where a run may stop.
+enum Work {
+    /// A run that a figure is stated for.
+    Run(Run, SimTime),
+    /// All robots, with one seed of one incident or variant.
+    Trial(Drill),
+}
+
+impl Work {
+    fn seed(&self) -> u64 {
+        match self {
+            Work::Run(run, _) => run.3,
+            Work::Trial((.., seed)) => *seed,
+        }
+    }
+}
+
+/// One run for each seed and each plan of each variant that has a figure, which ends when its last figure has been recorded;
+/// and the robots for each seed that fairness is judged by.
+fn plan_work(incidents: &[Arc<Incident>], asked: &Asked) -> Vec<Work> {
+    let mut runs: BTreeMap<Run, SimTime> = BTreeMap::new();
+    let mut trials = Vec::new();
     for (i, incident) in incidents.iter().enumerate() {
-        let file = incident.file();
-        let known = [SENIOR, TRAP].iter().filter(|&&plan| file.plans.contains_key(plan));
-        let judged: BTreeSet<Option<String>> =
-            known.map(|&plan| Some(plan.to_owned())).chain([None]).collect();
         for seed in 1..=asked.seeds {
-            for expect in file.expect.iter().filter(|_| !asked.only_fairness) {
+            for expect in incident.file().expect.iter().filter(|_| !asked.only_fairness) {
                 let ends = expect::ends(incident, &expect.read, expect.over);
-                let until = runs
-                    .entry((i, expect.variant.clone(), expect.plan.clone(), seed))
-                    .or_insert(Some(SimTime::ZERO));
-                *until = until.map(|until| until.max(ends));
+                let run = (i, expect.variant.clone(), expect.plan.clone(), seed);
+                let until = runs.entry(run).or_insert(SimTime::ZERO);
+                *until = (*until).max(ends);
             }
-            if !asked.only_figures {
-                runs.extend(judged.iter().map(|plan| ((i, None, plan.clone(), seed), None)));
+        }
+        if !asked.only_figures {
+            for variant in drills(incident) {
+                trials.extend((1..=asked.fair_seeds).map(|seed| Work::Trial((i, variant.clone(), seed))));
             }
         }
     }
-    runs
+    runs.into_iter().map(|(run, until)| Work::Run(run, until)).chain(trials).collect()
 }
 
-/// What came of a run.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Made {
-    /// By name of the figure: where it must lie, and what it gave.
-    figures: BTreeMap<String, (String, Outcome)>,
-    /// Harmed share of all operations.
-    harm: f64,
-    /// It was well at the end.
-    well: bool,
-    /// The ending for people, with the incident's clock.
-    ended: String,
+/// What came of a run, by name of the figure: where it must lie, and what it gave.
+pub(super) type Made = BTreeMap<String, (String, Outcome)>;
+
+/// What came of everything.
+#[derive(Default)]
+pub(super) struct AllMade {
+    pub(super) runs: BTreeMap<Run, Made>,
+    pub(super) trials: BTreeMap<Drill, Trial>,
 }
 
-/// What came of every run.
-pub(super) type AllMade = BTreeMap<Run, Made>;
-
-/// Makes the runs, several at a time.
-fn make(
-    incidents: &[Arc<Incident>],
-    runs: &BTreeMap<Run, Option<SimTime>>,
-    args: &Args,
-) -> anyhow::Result<AllMade> {
-    let runs: Vec<(&Run, Option<SimTime>)> = runs.iter().map(|(run, until)| (run, *until)).collect();
-    let results = many::all(many::jobs(args.jobs), runs.len(), |i| {
-        let (run, until) = &runs[i];
-        one(&incidents[run.0], run, *until, args.scale)
+/// Does the work, several pieces at a time.
+fn make(incidents: &[Arc<Incident>], work: &[Work], args: &Args) -> anyhow::Result<AllMade> {
+    enum Done {
+        Run(Run, Made),
+        Trial(Drill, Trial),
+    }
+    let told = Mutex::new((0, Progress::new()));
+    let results = many::all(many::jobs(args.jobs), work.len(), |i| -> anyhow::Result<Done> {
+        let done = match &work[i] {
+            Work::Run(run, until) => Done::Run(run.clone(), one(&incidents[run.0], run, *until, args.scale)?),
+            Work::Trial(drill) => {
+                let incident = variant(&incidents[drill.0], drill.1.as_deref())?;
+                Done::Trial(drill.clone(), trial(&incident, drill.2, args.scale)?)
+            }
+        };
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.0 += 1;
+        let text = format!("{} of {} tried", told.0, work.len());
+        told.1.say(&text);
+        Ok(done)
     });
-    runs.iter().zip(results).map(|((run, _), made)| Ok(((*run).clone(), made?))).collect()
+    let mut made = AllMade::default();
+    for result in results {
+        match result? {
+            Done::Run(run, outcome) => drop(made.runs.insert(run, outcome)),
+            Done::Trial(drill, trial) => drop(made.trials.insert(drill, trial)),
+        }
+    }
+    Ok(made)
 }
 
 /// Makes one run and reads its figures.
-fn one(incident: &Arc<Incident>, run: &Run, until: Option<SimTime>, scale: f64) -> anyhow::Result<Made> {
-    let (_, variant, plan, seed) = run;
-    let incident = match variant {
-        Some(variant) => Arc::new(incident.variant(variant)?),
-        None => Arc::clone(incident),
-    };
+fn one(incident: &Arc<Incident>, run: &Run, until: SimTime, scale: f64) -> anyhow::Result<Made> {
+    let (_, name, plan, seed) = run;
+    let incident = variant(incident, name.as_deref())?;
     let pilot = plan.clone().map_or(Pilot::Nobody, Pilot::Named);
-    let result = headless::run(&incident, &pilot, Options { seed: *seed, scale, until })?;
-    let figures = result
-        .expectations()
-        .into_iter()
-        .map(|m| {
-            let outcome = Outcome { measured: m.measured, shown: m.shown, held: m.held };
-            (m.expect.name.clone(), (m.wanted, outcome))
-        })
-        .collect();
-    let ending = result.ending();
-    let ended = match ending {
-        Ending::Unharmed => "hardly any harm".to_owned(),
-        Ending::Recovered(at) => format!("well at {}", incident.clock(at)),
-        Ending::Failing => "failing at the end".to_owned(),
-    };
-    let harm = Harm::of(result.session.series()).share();
-    Ok(Made { figures, harm, well: ending != Ending::Failing, ended })
+    let result = headless::run(&incident, &pilot, Options { seed: *seed, scale, until: Some(until) })?;
+    let figures = result.expectations().into_iter().map(|m| {
+        let outcome = Outcome { measured: m.measured, shown: m.shown, held: m.held };
+        (m.expect.name.clone(), (m.wanted, outcome))
+    });
+    Ok(figures.collect())
 }
 
 fn figures<'a>(incident: &'a Incident, i: usize, seeds: u64, made: &AllMade) -> Vec<Figure<'a>> {
@@ -254,7 +291,7 @@ fn figures<'a>(incident: &'a Incident, i: usize, seeds: u64, made: &AllMade) -> 
     all.map(|expect| {
         let found = (1..=seeds).filter_map(|seed| {
             let run = (i, expect.variant.clone(), expect.plan.clone(), seed);
-            made.get(&run)?.figures.get(&expect.name)
+            made.runs.get(&run)?.get(&expect.name)
         });
         Figure {
             expect,
@@ -267,77 +304,149 @@ fn figures<'a>(incident: &'a Incident, i: usize, seeds: u64, made: &AllMade) -> 
 
 /// Something that a fair incident does, and whether every seed did it.
 struct Fairness {
-    what: &'static str,
-    /// By seed, from 1: what it was, whether it is fair.
-    seeds: Vec<(String, bool)>,
+    rule: Rule,
+    /// The seed, what it gave, whether that is fair.
+    seeds: Vec<(u64, String, bool)>,
 }
 
 impl Fairness {
     fn holds(&self) -> bool {
-        self.seeds.iter().all(|(_, fair)| *fair)
+        let unfair = self.seeds.iter().filter(|(_, _, fair)| !fair).count();
+        self.rule.keeps(unfair, self.seeds.len())
     }
 
     /// A cell for every seed; of more seeds than fit beside each other, how many were fair, and those that were not.
     fn cells(&self) -> Vec<String> {
-        const FIT: usize = 5;
+        const FIT: usize = 2;
         if self.seeds.len() <= FIT {
-            return self.seeds.iter().map(|(shown, fair)| marked(shown, *fair)).collect();
+            return self.seeds.iter().map(|(_, shown, fair)| marked(shown, *fair)).collect();
         }
-        let fair = self.seeds.iter().filter(|(_, fair)| *fair).count();
-        let unfair = self.seeds.iter().zip(1..).filter(|((_, fair), _)| !fair);
-        let unfair = unfair.map(|((shown, _), seed): (_, u64)| format!("seed {seed}: {shown}"));
+        let fair = self.seeds.iter().filter(|(_, _, fair)| *fair).count();
+        let unfair = self.seeds.iter().filter(|(_, _, fair)| !fair);
+        let unfair = unfair.map(|(seed, shown, _)| format!("seed {seed}: {shown}"));
         [format!("{fair} of {} seeds", self.seeds.len())].into_iter().chain(unfair).collect()
     }
 }
 
-fn fairness(i: usize, seeds: u64, made: &AllMade) -> Vec<Fairness> {
-    let run = |plan: Option<&str>, seed| made.get(&(i, None, plan.map(str::to_owned), seed));
-    let judge = |what, of: &dyn Fn(&Made, &Made) -> (String, bool), plan: Option<&str>| Fairness {
-        what,
-        seeds: (1..=seeds).filter_map(|seed| Some(of(run(plan, seed)?, run(None, seed)?))).collect(),
-    };
-    let harms = |made: &Made, idle: &Made| {
-        format!("{}, idle {}", Unit::Ratio.show(made.harm), Unit::Ratio.show(idle.harm))
-    };
-    let mut all = vec![
-        judge("doing nothing does not help", &|_, idle| (idle.ended.clone(), !idle.well), None),
-        judge("the senior's plan gets well", &|made, _| (made.ended.clone(), made.well), Some(SENIOR)),
-        judge(
-            "the senior's plan harms fewer users",
-            &|made, idle| (harms(made, idle), made.harm < idle.harm),
-            Some(SENIOR),
-        ),
-        judge(
-            "the trap harms more users",
-            &|made, idle| (harms(made, idle), made.harm > idle.harm),
-            Some(TRAP),
-        ),
-    ];
-    all.retain(|fairness| !fairness.seeds.is_empty());
-    all
+/// The trials of an incident or a variant, in order of seed.
+fn trials<'a>(i: usize, name: Option<&'a str>, made: &'a AllMade) -> impl Iterator<Item = &'a Trial> {
+    let is_it = move |drill: &Drill| drill.0 == i && drill.1.as_deref() == name;
+    made.trials.iter().filter(move |(drill, _)| is_it(drill)).map(|(_, trial)| trial)
 }
 
-fn table(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], asked: &Asked) -> String {
+/// Whether an incident, or a variant, is fair.
+struct Report {
+    variant: Option<String>,
+    rules: Vec<Fairness>,
+    robots: Vec<RobotLine>,
+}
+
+impl Report {
+    fn is_fair(&self) -> bool {
+        self.rules.iter().all(Fairness::holds)
+    }
+
+    fn as_json(&self) -> Value {
+        let rule = |fairness: &Fairness| {
+            let seed = |(seed, shown, fair): &(u64, String, bool)| json!({ "seed": seed, "shown": shown, "fair": fair });
+            json!({
+                "what": fairness.rule.label(),
+                "fair": fairness.holds(),
+                "seeds": fairness.seeds.iter().map(seed).collect::<Vec<_>>(),
+            })
+        };
+        let robot = |line: &RobotLine| {
+            let [least, mean, most] = line.harm;
+            json!({
+                "robot": line.robot.label(),
+                "harm": { "least": least, "mean": mean, "most": most },
+                "well": line.well,
+                "seeds": line.seeds,
+            })
+        };
+        json!({
+            "variant": self.variant,
+            "rules": self.rules.iter().map(rule).collect::<Vec<_>>(),
+            "robots": self.robots.iter().map(robot).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn reports(incident: &Incident, i: usize, made: &AllMade) -> Vec<Report> {
+    let report = |variant: Option<String>| {
+        let name = variant.as_deref();
+        Report { rules: judged(i, name, made), robots: robots(i, name, made), variant }
+    };
+    drills(incident).into_iter().map(report).collect()
+}
+
+fn judged(i: usize, name: Option<&str>, made: &AllMade) -> Vec<Fairness> {
+    let judge = |rule: Rule| {
+        let of = |trial: &Trial| rule.judge(trial).map(|(shown, fair)| (trial.seed, shown, fair));
+        Fairness { rule, seeds: trials(i, name, made).filter_map(of).collect() }
+    };
+    // What the incident has no plan for is not judged.
+    Rule::ALL.into_iter().map(judge).filter(|fairness| !fairness.seeds.is_empty()).collect()
+}
+
+/// What a robot came to over all seeds.
+struct RobotLine {
+    robot: Robot,
+    /// Harmed shares of all operations: smallest, mean, largest.
+    harm: [f64; 3],
+    well: usize,
+    seeds: usize,
+}
+
+fn robots(i: usize, name: Option<&str>, made: &AllMade) -> Vec<RobotLine> {
+    let line = |robot: Robot| {
+        let played = || trials(i, name, made).filter_map(move |t| t.played.iter().find(|p| p.robot == robot));
+        let seeds = played().count();
+        let harms = || played().map(|p| p.harm);
+        let harm = [
+            harms().fold(f64::INFINITY, f64::min),
+            harms().sum::<f64>() / seeds.max(1) as f64,
+            harms().fold(0.0, f64::max),
+        ];
+        (seeds > 0).then(|| RobotLine { robot, harm, well: played().filter(|p| p.well).count(), seeds })
+    };
+    Robot::ALL.into_iter().filter_map(line).collect()
+}
+
+fn fairness_table(report: &Report) -> String {
+    let title = match &report.variant {
+        Some(name) => format!("fairness of the blind drill \"{name}\""),
+        None => "fairness".to_owned(),
+    };
+    let mut rows = vec![vec![String::new(), title]];
+    for fairness in &report.rules {
+        let mut row =
+            vec![if fairness.holds() { "ok" } else { "unfair" }.to_owned(), fairness.rule.label().to_owned()];
+        row.extend(fairness.cells());
+        rows.push(row);
+    }
+    let mut text = aligned(&rows) + "\n";
+    let mut rows =
+        vec![["a robot that", "harms", "least", "most", "well at the end"].map(str::to_owned).to_vec()];
+    for line in &report.robots {
+        let [least, mean, most] = line.harm.map(|harm| Unit::Ratio.show(harm));
+        let well = format!("{} of {}", line.well, line.seeds);
+        rows.push(vec![line.robot.label().to_owned(), mean, least, most, well]);
+    }
+    text.push_str(&aligned(&rows));
+    text
+}
+
+fn table(incident: &Incident, figures: &[Figure<'_>], asked: &Asked) -> String {
     let file = incident.file();
     let mut text = format!("{}  {}\n\n", file.id, file.title);
     if !asked.only_fairness {
         text.push_str(&figure_table(figures, asked));
         text.push('\n');
     }
-    let mut rows = vec![vec![String::new(), "fairness".to_owned()]];
-    for fairness in fairness {
-        let mut row =
-            vec![if fairness.holds() { "ok" } else { "unfair" }.to_owned(), fairness.what.to_owned()];
-        row.extend(fairness.cells());
-        rows.push(row);
-    }
-    if !asked.only_figures {
-        text.push_str(&aligned(&rows));
-    }
     if asked.scale != 1.0 && !asked.only_fairness {
-        text.push_str(&format!("at a scale of {}: figures count at full size only\n", asked.scale));
+        text.push_str(&format!("at a scale of {}: figures count at full size only\n\n", asked.scale));
     }
-    text.push('\n');
     text
 }
 
@@ -383,7 +492,7 @@ fn marked(shown: &str, held: bool) -> String {
     format!("{shown}{}", if held { "" } else { " x" })
 }
 
-fn as_json(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], asked: &Asked) -> Value {
+fn as_json(incident: &Incident, figures: &[Figure<'_>], fairness: &[Report], asked: &Asked) -> Value {
     let file = incident.file();
     let expectations: Vec<Value> = figures
         .iter()
@@ -419,20 +528,9 @@ fn as_json(incident: &Incident, figures: &[Figure<'_>], fairness: &[Fairness], a
         "scale": asked.scale,
         "held": figures.iter().all(|figure| figure.verdict() != Verdict::Missed),
         "expectations": expectations,
-        "fairness": fairness
-            .iter()
-            .map(|fairness| {
-                let seeds: Vec<Value> = fairness
-                    .seeds
-                    .iter()
-                    .zip(1..)
-                    .map(|((shown, fair), seed): (&(String, bool), u64)| {
-                        json!({ "seed": seed, "shown": shown, "fair": fair })
-                    })
-                    .collect();
-                json!({ "what": fairness.what, "seeds": seeds })
-            })
-            .collect::<Vec<_>>(),
+        "fair": fairness.iter().all(Report::is_fair),
+        "fair_scale": fairness::size(incident, asked.scale),
+        "fairness": fairness.iter().map(Report::as_json).collect::<Vec<_>>(),
     })
 }
 
@@ -442,11 +540,11 @@ mod tests {
 
     #[test]
     fn many_seeds_are_counted_and_the_unfair_ones_are_told() {
-        let seeds = |n: usize| (1..=n).map(|seed| (format!("at {seed}"), seed != 3)).collect();
-        let few = Fairness { what: "it recovers", seeds: seeds(4) };
-        assert_eq!(few.cells(), ["at 1", "at 2", "at 3 x", "at 4"]);
-        let many = Fairness { what: "it recovers", seeds: seeds(20) };
-        assert_eq!(many.cells(), ["19 of 20 seeds", "seed 3: at 3"]);
+        let seeds = |n: u64| (1..=n).map(|seed| (seed, format!("at {seed}"), seed != 2)).collect();
+        let few = Fairness { rule: Rule::Senior, seeds: seeds(2) };
+        assert_eq!(few.cells(), ["at 1", "at 2 x"]);
+        let many = Fairness { rule: Rule::Senior, seeds: seeds(20) };
+        assert_eq!(many.cells(), ["19 of 20 seeds", "seed 2: at 2"]);
         assert!(!many.holds());
     }
 }

@@ -224,7 +224,7 @@ pub fn action_text(action: &Action) -> String {
 const ATTEMPTS_MAX: u32 = 10;
 /// Largest rate that can be set, as a multiple of the normal traffic.
 const RATE_TIMES: f64 = 10.0;
-/// Largest number of instances or connections that can be set, as a multiple of the number at the start.
+/// Largest number of instances, connections or cores that can be set, as a multiple of the number at the start.
 const SIZE_TIMES: u32 = 5;
 
 fn normal_rate(file: &IncidentFile) -> f64 {
@@ -254,8 +254,18 @@ fn pool<'a>(file: &'a IncidentFile, name: &str, pool: Option<&str>) -> Option<&'
     }
 }
 
+/// Smallest and largest value of a setting in this system. What is made of hardware ends where instances end.
+fn limits(knob: &Knob, incident: &Incident) -> (f64, f64) {
+    let (min, max) = knob.limits();
+    match (knob, knob.at_start(incident.spec()).flatten()) {
+        (Knob::Cores(_) | Knob::Connections(_), Some(start)) => (min, max.min(start * f64::from(SIZE_TIMES))),
+        _ => (min, max),
+    }
+}
+
 /// What is wrong with an action's argument: why, and what to do.
-pub(super) fn out_of_range(file: &IncidentFile, action: &Action) -> Option<(String, String)> {
+pub(super) fn out_of_range(incident: &Incident, action: &Action) -> Option<(String, String)> {
+    let file = incident.file();
     let between = |value: f64, min: f64, max: f64, what: &str| {
         let fits = value >= min && value <= max;
         (!fits).then(|| {
@@ -293,7 +303,7 @@ pub(super) fn out_of_range(file: &IncidentFile, action: &Action) -> Option<(Stri
                     "Give a whole number.".to_owned(),
                 )),
                 Some(Some(value)) => {
-                    let (min, max) = knob.limits();
+                    let (min, max) = limits(knob, incident);
                     let fits = value >= min && value <= max;
                     let unit = knob.kind().unit();
                     let (min, max, value) = (unit.show(min), unit.show(max), unit.show(value));
@@ -501,7 +511,7 @@ pub(super) fn view(
         Lever::Set(knob) => {
             let now = set.knob(knob, incident)?;
             let at_start = knob.at_start(incident.spec())?;
-            let (min, max) = knob.limits();
+            let (min, max) = limits(knob, incident);
             let argument = match knob.kind() {
                 Kind::Switch => Argument::Switch { on: now.is_some_and(|v| v != 0.0) },
                 kind => Argument::Number {

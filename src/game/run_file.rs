@@ -20,6 +20,9 @@ pub struct RunFile {
     pub format: u32,
     /// Name of the incident.
     pub incident: String,
+    /// The variant of it that was played, when it was not the incident itself.
+    #[serde(default)]
+    pub variant: Option<String>,
     /// Hash of the incident's content, in hexadecimal.
     pub hash: String,
     /// Version of the engine.
@@ -106,6 +109,7 @@ impl Session {
         RunFile {
             format: FORMAT,
             incident: self.incident.file().id.clone(),
+            variant: self.incident.variant_name().map(str::to_owned),
             hash: hex(self.incident.hash()),
             engine: crate::sim::ENGINE_VERSION,
             seed: self.options.seed,
@@ -169,6 +173,13 @@ pub fn replay(run: &RunFile, incident: Arc<Incident>) -> Result<Session, ReplayE
     if run.engine != crate::sim::ENGINE_VERSION {
         return Err(ReplayError::EngineChanged { wanted: run.engine, found: crate::sim::ENGINE_VERSION });
     }
+    let incident = match &run.variant {
+        Some(name) if incident.variant_name() != Some(name) => {
+            Arc::new(incident.variant(name).map_err(|error| ReplayError::Impossible(error.to_string()))?)
+        }
+        _ => incident,
+    };
+    let file = incident.file();
     let found = hex(incident.hash());
     if run.hash != found {
         return Err(ReplayError::IncidentChanged {

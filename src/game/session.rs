@@ -558,7 +558,7 @@ impl Session {
                 "Choose one from the list of levers.",
             ));
         }
-        if let Some((why, instead)) = lever::out_of_range(file, action) {
+        if let Some((why, instead)) = lever::out_of_range(&incident, action) {
             return Err(Refusal::new(what, why, instead));
         }
         if let Some(p) = prediction {

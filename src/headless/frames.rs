@@ -291,13 +291,19 @@ mod tests {
     use super::*;
     use crate::game::play_plan;
     use crate::incident::load;
-    use crate::incident::schema::Variant;
+    use crate::incident::schema::{Story, Variant};
 
     fn incident(set: &[(&str, &str)]) -> Arc<Incident> {
         let file = include_str!("../../tests/incidents/good/minimal.ron");
         let incident = load("minimal.ron", file).incident.expect("the fixture is a good incident");
         let set = set.iter().map(|&(path, value)| (path.to_owned(), value.to_owned())).collect();
-        let variant = Variant { what: String::new(), set, without: Vec::new(), also: Vec::new() };
+        let variant = Variant {
+            what: String::new(),
+            set,
+            without: Vec::new(),
+            also: Vec::new(),
+            story: Story::default(),
+        };
         Arc::new(incident.changed("changed", &variant).expect("it can be changed"))
     }
 

@@ -1,8 +1,11 @@
 //! Runs without a player: a plan drives a session as fast as possible, and what came of it is written as JSON.
 
 mod capacity;
+pub mod fairness;
 pub mod frames;
 mod json;
+mod perfect;
+mod robots;
 
 use std::sync::Arc;
 
@@ -15,6 +18,8 @@ use crate::units::SimTime;
 
 pub use capacity::{Capacity, capacity};
 pub use json::SCHEMA;
+pub use perfect::Unreached;
+pub use robots::{Played, Robot};
 
 /// Who acts.
 #[derive(Clone, Debug)]
@@ -124,6 +129,17 @@ pub fn run(incident: &Arc<Incident>, pilot: &Pilot, options: Options) -> Result<
     Ok(RunResult { session, plan: name.to_owned(), stated_for })
 }
 
+/// How a run ended, judged by the users.
+fn ending(session: &Session) -> Ending {
+    let harm = Harm::of(session.series());
+    let trigger = session.trigger_at().as_secs() as usize;
+    match harm.recovered_at(trigger) {
+        _ if harm.worst_minute(trigger) <= 0.02 => Ending::Unharmed,
+        Some(at) => Ending::Recovered(SimTime::from_secs(at as u64)),
+        None => Ending::Failing,
+    }
+}
+
 impl RunResult {
     /// The figures that the incident states for this run, beside what it gave. Nothing for a plan of one's own.
     pub fn expectations(&self) -> Vec<Measured<'_>> {
@@ -136,13 +152,7 @@ impl RunResult {
 
     /// How it ended, judged by the users.
     pub fn ending(&self) -> Ending {
-        let harm = Harm::of(self.session.series());
-        let trigger = self.session.trigger_at();
-        match harm.recovered_at(trigger.as_secs() as usize) {
-            _ if harm.worst_minute(trigger.as_secs() as usize) <= 0.02 => Ending::Unharmed,
-            Some(at) => Ending::Recovered(SimTime::from_secs(at as u64)),
-            None => Ending::Failing,
-        }
+        ending(&self.session)
     }
 
     /// The run as JSON. Everything but `wall_s` is the same for the same incident, seed and plan.

@@ -1,5 +1,7 @@
 //! From text to a checked incident.
 
+use std::sync::Arc;
+
 use ron::error::SpannedError;
 use ron::extensions::Extensions;
 
@@ -9,6 +11,7 @@ use super::locate::Outline;
 use super::lower::{intervention, lower, scaled, span_of_day};
 use super::schema::{self, Action, FORMAT, Happening, IncidentFile, Variant};
 use super::variant::{self, VariantError};
+use crate::sim::rng::Stream;
 use crate::sim::spec::Spec;
 use crate::sim::{Fault, Intervention};
 use crate::units::{SimSpan, SimTime, TimeOfDay};
@@ -87,7 +90,7 @@ impl Incident {
     pub fn changed(&self, name: &str, variant: &Variant) -> Result<Incident, VariantError> {
         let file = variant::apply(&self.file, variant)?;
         let (spec, script) = lower(&file);
-        if let Some(problem) = check::changed(&file, &spec).first() {
+        if let Some(problem) = check::changed(&file, &spec, variant.story.mechanism.is_some()).first() {
             return Err(VariantError::CannotRun(problem.clone()));
         }
         // Another system is another text: what was recorded of one is not compared with the other.
@@ -158,6 +161,16 @@ impl Incident {
         all.sort_by_key(|&(at, _)| at);
         all
     }
+}
+
+/// What a blind drill draws with a seed: one of the variants that these incidents name for it, all alike; `None` when they
+/// name none.
+pub fn draw(incidents: &[Arc<Incident>], seed: u64) -> Option<Arc<Incident>> {
+    let all: Vec<(&Arc<Incident>, &str)> =
+        incidents.iter().flat_map(|i| i.file().blind.iter().map(move |name| (i, name.as_str()))).collect();
+    let place = Stream::new(seed, "a blind drill").draw().checked_rem(all.len() as u64)?;
+    let (incident, name) = all.get(usize::try_from(place).ok()?)?;
+    incident.variant(name).ok().map(Arc::new)
 }
 
 /// 64-bit FNV-1a over the text with CRLF read as LF.

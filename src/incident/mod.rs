@@ -19,7 +19,7 @@ pub use check::{LOG_STREAMS, series_of};
 pub use diagnose::{Diagnostic, Severity, closest};
 pub use knob::Kind;
 pub(crate) use load::unreadable;
-pub use load::{Incident, Loaded, load};
+pub use load::{Incident, Loaded, draw, load};
 pub(crate) use locate::{Outline, Step};
 pub use lower::lower;
 pub use variant::VariantError;

@@ -34,6 +34,9 @@ pub struct IncidentFile {
     pub summary: String,
     /// Where the figures come from.
     pub source: String,
+    /// Incidents that look the same on their first screen and are not: one is a test of the other some days later.
+    #[serde(default)]
+    pub look_alikes: Vec<Name>,
     /// The incident's clock.
     pub clock: Clock,
     /// The promise to users.
@@ -78,6 +81,9 @@ pub struct IncidentFile {
     /// The same incident with something changed.
     #[serde(default)]
     pub variants: BTreeMap<Name, Variant>,
+    /// Variants that a blind drill draws from, beside the incident itself: the same page, another cause.
+    #[serde(default)]
+    pub blind: Vec<Name>,
     /// The table that compares variants.
     #[serde(default)]
     pub lab: Option<Lab>,
@@ -981,6 +987,35 @@ pub struct Variant {
     /// Further happenings.
     #[serde(default)]
     pub also: Vec<Happening>,
+    /// What else is told, asked and true then.
+    #[serde(default)]
+    pub story: Story,
+}
+
+/// What a variant puts in place of what the incident tells, asks and knows; what is left out stays as it is.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Story {
+    /// What was changed by others.
+    pub changes: Option<Vec<Change>>,
+    /// What people say.
+    pub messages: Option<Vec<Message>>,
+    /// What they propose.
+    pub proposals: Option<Vec<Proposal>>,
+    /// The parts of a guided run.
+    pub stages: Option<Vec<Stage>>,
+    /// Explanations to judge.
+    pub hypotheses: Option<Vec<Hypothesis>>,
+    /// What is true.
+    pub mechanism: Option<Mechanism>,
+    /// Timed levers.
+    pub plans: Option<BTreeMap<Name, Plan>>,
+    /// The senior's reading.
+    pub commentary: Option<Vec<Comment>>,
+    /// Questions for a team.
+    pub discuss: Option<Vec<String>>,
+    /// Work that would prevent or soften a repetition.
+    pub follow_ups: Option<Vec<FollowUp>>,
 }
 
 /// The table that compares variants.

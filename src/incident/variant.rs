@@ -6,7 +6,7 @@ use ron::extensions::Extensions;
 
 use super::diagnose::closest;
 use super::locate::{Lost, Outline};
-use super::schema::{IncidentFile, System, Variant};
+use super::schema::{IncidentFile, Story, System, Variant};
 
 /// Most names that an error lists.
 const NAMES_LISTED: usize = 16;
@@ -78,7 +78,27 @@ pub(super) fn apply(file: &IncidentFile, variant: &Variant) -> Result<IncidentFi
     // Those of the same time stay in the order of the file.
     let start = file.clock.start;
     changed.happens.sort_by_key(|happening| super::lower::span_of_day(start, happening.at));
+    tell(&mut changed, &variant.story);
     Ok(changed)
+}
+
+/// Puts what a variant tells in place of what the incident tells.
+fn tell(file: &mut IncidentFile, story: &Story) {
+    fn put<T: Clone>(place: &mut T, told: &Option<T>) {
+        if let Some(told) = told {
+            place.clone_from(told);
+        }
+    }
+    put(&mut file.changes, &story.changes);
+    put(&mut file.messages, &story.messages);
+    put(&mut file.proposals, &story.proposals);
+    put(&mut file.stages, &story.stages);
+    put(&mut file.hypotheses, &story.hypotheses);
+    put(&mut file.mechanism, &story.mechanism);
+    put(&mut file.plans, &story.plans);
+    put(&mut file.commentary, &story.commentary);
+    put(&mut file.discuss, &story.discuss);
+    put(&mut file.follow_ups, &story.follow_ups);
 }
 
 /// The system with one value replaced. The system is written as text, the value is put in its place there, and the whole

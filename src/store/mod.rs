@@ -3,13 +3,18 @@
 //! They lie in the platform's place for the program's data, or where `PAGERDRILL_HOME` points. Every file is written
 //! beside its final name and moved there, so that a crash leaves the old one or the new one, never half of one.
 
+mod curriculum;
 mod progress;
 mod runs;
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::incident::Incident;
+
+pub use curriculum::{BLIND, Curriculum, Drill, RETEST_DAYS, Standing, Suggestion, Trend};
 pub use progress::{Finished, Progress};
 pub use runs::{Saved, latest_run, load_run, save_finding, save_run, save_run_to, saved_runs};
 
@@ -43,6 +48,15 @@ pub fn settings_folder() -> io::Result<PathBuf> {
             "there is no home directory to keep settings in; set PAGERDRILL_HOME to a folder",
         )
     })
+}
+
+/// How somebody stands today with these incidents, and with the blind drill where there is something to draw.
+pub fn curriculum(incidents: &[Arc<Incident>], progress: &Progress) -> Curriculum {
+    let mut drills: Vec<Drill> = incidents.iter().map(|incident| Drill::of(incident.file())).collect();
+    if incidents.iter().any(|incident| !incident.file().blind.is_empty()) {
+        drills.push(Drill::blind());
+    }
+    Curriculum::of(drills, progress, chrono::Local::now().date_naive())
 }
 
 /// Writes a file whole or not at all.

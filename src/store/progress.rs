@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::curriculum::BLIND;
 use super::{home, write_whole};
 
 /// The version of the progress file.
@@ -17,7 +18,7 @@ const KEPT: usize = 1_000;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Progress {
-    format: u32,
+    pub(super) format: u32,
     /// Finished runs, the oldest first.
     pub finished: Vec<Finished>,
 }
@@ -28,6 +29,9 @@ pub struct Progress {
 pub struct Finished {
     /// The incident.
     pub incident: String,
+    /// It was a blind drill on that incident's system.
+    #[serde(default)]
+    pub blind: bool,
     /// When it was begun: `20260301-140312`.
     pub when: String,
     /// How it was played.
@@ -96,14 +100,9 @@ impl Progress {
         write_whole(&path()?, &(text + "\n"))
     }
 
-    /// The last run of an incident.
-    pub fn last(&self, incident: &str) -> Option<&Finished> {
-        self.finished.iter().rev().find(|f| f.incident == incident)
-    }
-
-    /// The best run of an incident, the later one of two that are as good.
-    pub fn best(&self, incident: &str) -> Option<&Finished> {
-        self.finished.iter().filter(|f| f.incident == incident).max_by_key(|f| f.points())
+    /// The runs of a drill, the oldest first: of an incident, or of the blind drill.
+    pub fn runs<'a>(&'a self, drill: &'a str) -> impl Iterator<Item = &'a Finished> {
+        self.finished.iter().filter(move |f| if f.blind { drill == BLIND } else { f.incident == drill })
     }
 }
 
@@ -112,25 +111,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_run_has_the_most_points_and_the_last_is_the_newest() {
-        let run = |incident: &str, when: &str, marks: &[&str]| Finished {
-            incident: incident.to_owned(),
-            when: when.to_owned(),
-            mode: "live".to_owned(),
-            seed: 1,
-            marks: marks.iter().map(|m| (String::new(), (*m).to_owned())).collect(),
-        };
-        let progress = Progress {
-            finished: vec![
-                run("a", "1", &["P", "S"]),
-                run("a", "2", &["P", "P", "-"]),
-                run("b", "3", &["P", "P", "P"]),
-                run("a", "4", &["U", "M"]),
-            ],
-            ..Progress::default()
-        };
-        assert_eq!(progress.best("a").map(|r| r.when.as_str()), Some("2"));
-        assert_eq!(progress.last("a").map(|r| r.when.as_str()), Some("4"));
-        assert_eq!(progress.best("c"), None);
+    fn a_file_without_blind_drills_is_read() {
+        let old =
+            "(format: 1, finished: [(incident: \"a\", when: \"1\", mode: \"live\", seed: 1, marks: [])])";
+        let progress: Progress = ron::from_str(old).expect("it is read");
+        assert_eq!((progress.runs("a").count(), progress.runs(BLIND).count()), (1, 0));
     }
 }

@@ -477,6 +477,26 @@ pub(crate) fn key_of(id: Id) -> &'static str {
     find(id).and_then(|a| a.keys().first().copied()).unwrap_or("")
 }
 
+/// A text of an incident with its keys filled in: `{key:pin}` becomes the key of the action that is called so. What names no
+/// action stays as it is.
+pub(crate) fn with_keys(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("{key:") {
+        let (before, named) = rest.split_at(at);
+        out.push_str(before);
+        let found = named.find('}').and_then(|end| {
+            let action = ACTIONS.iter().find(|a| a.title == &named["{key:".len()..end])?;
+            Some((action.keys().first()?, end + 1))
+        });
+        let (shown, taken) = found.map_or(("{", 1), |(key, end)| (*key, end));
+        out.push_str(shown);
+        rest = &named[taken..];
+    }
+    out.push_str(rest);
+    out
+}
+
 /// A key without the differences between terminals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
@@ -626,6 +646,16 @@ mod tests {
                     assert!(!b.usual.contains(keys), "{keys}: {:?} and {:?}", a.id, b.id);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn texts_of_shipped_incidents_name_keys_by_what_they_do() {
+        assert_eq!(with_keys("{key:pin} keeps {db.cpu}, {key:nothing}"), "b keeps {db.cpu}, {key:nothing}");
+        assert_eq!(with_keys("{key:"), "{key:");
+        for shipped in crate::incident::library::shipped() {
+            let filled = with_keys(&shipped.text);
+            assert!(!filled.contains("{key:"), "{}: a key that no action has", shipped.id);
         }
     }
 

@@ -26,6 +26,7 @@ use super::terminal::Guard;
 use super::theme::{Glyphs, Role, Surroundings, Theme};
 use crate::game::command::Command;
 use crate::game::{Mode, SessionOptions};
+use crate::incident::{self, Incident};
 
 /// Time between frames while the clock runs: about fifteen a second.
 const FRAME: Duration = Duration::from_millis(66);
@@ -141,8 +142,16 @@ impl App {
     /// Builds a run of an incident of the library and shows its briefing.
     pub(crate) fn prepare(&mut self, entry: usize, mode: Mode) {
         let Some(entry) = self.library.get(entry) else { return };
-        let options = SessionOptions { seed: self.setup.seed, mode, scale: self.setup.scale };
-        let incident = Arc::clone(&entry.incident);
+        let mut options = SessionOptions { seed: self.setup.seed, mode, scale: self.setup.scale };
+        let mut incident = Arc::clone(&entry.incident);
+        if entry.blind {
+            // Another one each time; the file of the run keeps which.
+            options.seed = chrono::Local::now().timestamp_millis().unsigned_abs();
+            let all: Vec<Arc<Incident>> =
+                self.library.iter().filter(|e| !e.blind).map(|e| Arc::clone(&e.incident)).collect();
+            let Some(drawn) = incident::draw(&all, options.seed) else { return };
+            incident = drawn;
+        }
         self.play = Some(Play::new(incident, options, self.setup.speed, Arc::clone(&self.save)));
         self.layers.truncate(1);
         self.layers.push(Box::new(Briefing::default()));

@@ -93,13 +93,17 @@ pub fn play(options: Options) -> anyhow::Result<ExitCode> {
     let theme = surroundings.theme(options.theme.as_deref(), glyphs);
     // A progress file that cannot be read is no reason not to play.
     let progress = store::Progress::load().unwrap_or_default();
-    let entry = |incident: Arc<Incident>| {
-        let best = progress.best(&incident.file().id);
-        let letters = |run: &store::Finished| run.marks.iter().map(|mark| mark.1.as_str()).collect();
-        let best = best.map(letters).unwrap_or_default();
-        screens::library::Entry { incident, best }
+    let curriculum = store::curriculum(&options.library, &progress);
+    let standing = |entry: screens::library::Entry, id: &str| {
+        let found = curriculum.drills.iter().find(|drill| drill.id == id);
+        let [best, last] = found.map_or_else(Default::default, |d| [d.best.clone(), d.last.clone()]);
+        let next = curriculum.next.as_ref().filter(|next| next.id == id).map(|next| next.why.clone());
+        screens::library::Entry { best, last, next, ..entry }
     };
-    let library = options.library.into_iter().map(entry).collect();
+    let entry = |incident: &Arc<Incident>| {
+        standing(screens::library::Entry::new(Arc::clone(incident)), &incident.file().id)
+    };
+    let mut library: Vec<screens::library::Entry> = options.library.iter().map(entry).collect();
     let setup = app::Setup {
         seed: options.seed,
         scale: options.scale,
@@ -109,6 +113,11 @@ pub fn play(options: Options) -> anyhow::Result<ExitCode> {
     if options.plain || terminal::usable(&surroundings.term).is_err() {
         let ascii = theme.glyphs == theme::Glyphs::Ascii;
         return plain::play(library, setup, (options.save, options.export), options.start, ascii);
+    }
+    if let Some(first) = options.library.iter().find(|incident| !incident.file().blind.is_empty()) {
+        let blind =
+            screens::library::Entry { blind: true, ..screens::library::Entry::new(Arc::clone(first)) };
+        library.push(standing(blind, store::BLIND));
     }
     let guard = terminal::Guard::take(&surroundings.term)?;
     let mut app =

@@ -54,7 +54,7 @@ impl io::Write for Counted {
 impl Screen {
     /// An incident that is played live, at the start of its clock.
     pub fn live(incident: Arc<Incident>, scale: f64, columns: u16, rows: u16) -> Screen {
-        let library = vec![Entry { incident, best: String::new() }];
+        let library = vec![Entry::new(incident)];
         let theme = Theme::named("default", Depth::True, Glyphs::Braille);
         let setup = Setup { seed: 1, scale, speed: 60, calm: false };
         let nothing_kept = Arc::new(|_: &super::Kept<'_>| Ok(String::new()));

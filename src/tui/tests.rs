@@ -27,7 +27,7 @@ use crate::units::{Rate, SimTime};
 fn app_and_saves() -> (App, Arc<AtomicUsize>) {
     let file = include_str!("../../tests/incidents/good/minimal.ron");
     let incident = load("minimal.ron", file).incident.expect("the fixture is a good incident");
-    let library = vec![Entry { incident: Arc::new(incident), best: String::new() }];
+    let library = vec![Entry::new(Arc::new(incident))];
     let saves = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&saves);
     let save = move |_: &Kept<'_>| {

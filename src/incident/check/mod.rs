@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::diagnose::{Diagnostic, Severity};
+use super::library;
 use super::locate::{Outline, Step, place};
 use super::schema::IncidentFile;
 use crate::sim::spec::Spec;
@@ -62,8 +63,9 @@ pub(super) fn check(
     checker.found
 }
 
-/// What is wrong with a file whose system or script was changed, in words, errors only.
-pub(super) fn changed(file: &IncidentFile, spec: &Spec) -> Vec<String> {
+/// What is wrong with a file whose system, script or story was changed, in words, errors only.
+/// `told` says whether it has a story of its own, which is held to what the incident's is held to.
+pub(super) fn changed(file: &IncidentFile, spec: &Spec, told: bool) -> Vec<String> {
     let outline = Outline::of("");
     let mut checker = Checker {
         label: "",
@@ -78,6 +80,12 @@ pub(super) fn changed(file: &IncidentFile, spec: &Spec) -> Vec<String> {
     checker.clock();
     checker.system(spec);
     checker.what_happens_and_what_can_be_done();
+    if told {
+        checker.what_can_be_seen();
+        checker.people();
+        checker.what_is_asked();
+        checker.what_is_true();
+    }
     let errors = checker.found.into_iter().filter(|d| d.severity == Severity::Error);
     errors.map(|d| d.help.map_or(d.message.clone(), |help| format!("{} ({help})", d.message))).collect()
 }
@@ -126,6 +134,16 @@ impl Checker<'_> {
         self.said(&place!["summary"], &file.summary);
         self.said(&place!["source"], &file.source);
         self.between(&place!["minutes"], "minutes", file.minutes, 1, 600);
+        for (i, name) in file.look_alikes.iter().enumerate() {
+            let place = place!["look_alikes", i];
+            self.id(&place, name);
+            if *name == file.id {
+                self.error(&place, "an incident is no look-alike of itself", "name another one");
+            } else if library::find(name).is_none() {
+                let help = "`pagerdrill list` names them; nothing is suggested for one that is not there";
+                self.warn(&place, format!("no shipped incident is called \"{name}\""), help);
+            }
+        }
         let objective = file.slo.objective.0;
         if !(objective > 0.0 && objective < 1.0) {
             let help = "write a share below 100 %, such as \"99.9%\": the rest is the error budget";

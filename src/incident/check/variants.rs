@@ -30,6 +30,16 @@ impl<'a> Checker<'a> {
                 );
             }
         }
+        for (i, name) in file.blind.iter().enumerate() {
+            let place = place!["blind", i];
+            let known = self.known(&place, "variant", name, file.variants.keys().map(String::as_str));
+            let story = file.variants.get(name).map(|variant| &variant.story);
+            if known && story.is_some_and(|story| story.mechanism.is_none()) {
+                let help = "give its `story` a `mechanism`, and what goes with it: hypotheses, changes, plans, commentary";
+                let message = format!("\"{name}\" would be marked by the mechanism of another cause");
+                self.error(&place, message, help);
+            }
+        }
         if self.found.iter().any(|d| d.severity == Severity::Error) {
             return;
         }
@@ -54,7 +64,7 @@ impl<'a> Checker<'a> {
                 }
             };
             let (spec, _) = lower(&changed);
-            let problems = super::changed(&changed, &spec);
+            let problems = super::changed(&changed, &spec, variant.story.mechanism.is_some());
             if problems.is_empty() {
                 self.variants.insert(name, series_of(&changed, &spec));
             }

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use super::form;
 use crate::game::command::Command;
-use crate::tui::actions::{Context, Id, key_of};
+use crate::tui::actions::{Context, Id, key_of, with_keys};
 use crate::tui::canvas::{Canvas, Hit, centred, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::theme::Role;
@@ -32,10 +32,10 @@ impl StageDialog {
         let mut text = |role: Role, text: &str| {
             rows.extend(wrap(text, width).into_iter().map(|l| Row::Text(role, l)));
         };
-        text(Role::Text, &stage.text);
+        text(Role::Text, &with_keys(&stage.text));
         for (i, hint) in stage.hints_shown.iter().enumerate() {
             text(Role::Text, "");
-            text(Role::Info, &format!("Hint {}: {hint}", i + 1));
+            text(Role::Info, &format!("Hint {}: {}", i + 1, with_keys(hint)));
         }
         text(Role::Text, "");
         if stage.open_asks.is_empty() {

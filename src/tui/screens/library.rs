@@ -20,6 +20,45 @@ pub(crate) struct Entry {
     pub(crate) incident: Arc<Incident>,
     /// Marks of the best run so far, a letter each; empty when there is none.
     pub(crate) best: String,
+    /// Marks of the last run.
+    pub(crate) last: String,
+    /// Why it is what should be played next, when it is.
+    pub(crate) next: Option<String>,
+    /// It stands for the blind drill: what is played is drawn when it is chosen.
+    pub(crate) blind: bool,
+}
+
+impl Entry {
+    /// An incident that has not been played.
+    pub(crate) fn new(incident: Arc<Incident>) -> Entry {
+        Entry { incident, best: String::new(), last: String::new(), next: None, blind: false }
+    }
+
+    fn title(&self) -> &str {
+        if self.blind { "Blind drill" } else { &self.incident.file().title }
+    }
+
+    fn summary(&self) -> &str {
+        if self.blind {
+            "The page of one of the systems above, and another cause behind it. Nobody helps, and nothing tells you which it is \
+             before the debrief."
+        } else {
+            &self.incident.file().summary
+        }
+    }
+
+    fn facts(&self) -> String {
+        let marks = match (self.best.as_str(), self.last.as_str()) {
+            ("", _) => "not played yet".to_owned(),
+            (best, last) if best == last => format!("best {best}"),
+            (best, last) => format!("best {best}, last {last}"),
+        };
+        if self.blind {
+            return format!("{} · {marks}", level(Level::Advanced));
+        }
+        let file = self.incident.file();
+        format!("{} · about {} min · {marks}", level(file.level), file.minutes)
+    }
 }
 
 /// The list.
@@ -112,30 +151,27 @@ impl Layer for Library {
                 break;
             }
             let block = Rect { y: inside.y + y, height: per.min(inside.height - y), ..inside };
-            let file = entry.incident.file();
             let selected = i == self.cursor.at;
             let marker = if selected { "▶ " } else { "  " };
             let title = Line::from(vec![
                 Span::styled(marker, canvas.style(Role::Focus)),
                 Span::styled(
-                    file.title.clone(),
+                    entry.title().to_owned(),
                     canvas.style(if selected { Role::Accent } else { Role::Text }),
                 ),
             ]);
             canvas.line(block, 0, &title);
-            let best = if entry.best.is_empty() {
-                "not played yet".to_owned()
-            } else {
-                format!("best {}", entry.best)
-            };
-            let facts = format!("{} · about {} min · {best}", level(file.level), file.minutes);
+            let facts = entry.facts();
             if title.width() + facts.len() + 2 < usize::from(block.width) {
                 canvas.line_right(block, 0, &Line::from(Span::styled(facts, canvas.style(Role::Muted))));
             }
             let text =
                 Rect { x: block.x + 2.min(block.width), width: block.width.saturating_sub(4), ..block };
-            for (k, line) in wrap(&file.summary, text.width).iter().take(2).enumerate() {
+            for (k, line) in wrap(entry.summary(), text.width).iter().take(2).enumerate() {
                 canvas.text(text, k as u16 + 1, line, if selected { Role::Text } else { Role::Muted });
+            }
+            if let Some(why) = entry.next.as_ref().filter(|_| block.height >= per) {
+                canvas.text(text, per - 1, &format!("Next: {why}"), Role::Ok);
             }
             canvas.hit(block, Hit::Item(i));
         }
@@ -146,6 +182,10 @@ impl Layer for Library {
             return Some(Vec::new());
         }
         match id {
+            Id::Open if scene.library.get(self.cursor.at).is_some_and(|entry| entry.blind) => {
+                // Stages and hints would say what to look for.
+                Some(vec![Outcome::Prepare { entry: self.cursor.at, mode: Mode::Live }])
+            }
             Id::Open if self.cursor.at < scene.library.len() => {
                 Some(vec![Outcome::Open(Box::new(ModeChoice::new(self.cursor.at)))])
             }

@@ -768,7 +768,7 @@ mod tests {
     use super::*;
     use crate::headless::frames::film;
     use crate::incident::load;
-    use crate::incident::schema::Variant;
+    use crate::incident::schema::{Story, Variant};
     use crate::tui::testing::{draw, draw_with};
     use crate::tui::theme::Glyphs;
 
@@ -787,6 +787,7 @@ mod tests {
             set: set.into_iter().map(|(path, value)| (path.to_owned(), value)).collect(),
             without: Vec::new(),
             also: Vec::new(),
+            story: Story::default(),
         };
         let incident = Arc::new(incident.changed("copies", &variant).expect("it can be changed"));
         let options = Options { until: Some(crate::units::SimTime::from_secs(200)), ..Options::default() };

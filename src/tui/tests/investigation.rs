@@ -217,7 +217,7 @@ fn finish(app: &mut App) {
 fn shipped(mode: Mode) -> App {
     let shipped = library::shipped().into_iter().next().expect("there is an incident");
     let incident = load(&shipped.id, &shipped.text).incident.expect("it is a good one");
-    let library = vec![Entry { incident: Arc::new(incident), best: String::new() }];
+    let library = vec![Entry::new(Arc::new(incident))];
     let around = Surroundings::default();
     let theme = around.theme(Some("mono"), Some(Glyphs::Braille));
     let setup = Setup { seed: 1, scale: 0.02, speed: 8, calm: false };

@@ -24,7 +24,7 @@ impl Write for Written {
 
 /// A player at the menu, and what they were told.
 fn player(incident: crate::incident::Incident, scale: f64) -> (Plain, Written) {
-    let library = vec![Entry { incident: Arc::new(incident), best: String::new() }];
+    let library = vec![Entry::new(Arc::new(incident))];
     let written = Written::default();
     let save: crate::tui::Save = Arc::new(|_: &Kept<'_>| Ok("a file".to_owned()));
     let setup = Setup { seed: 1, scale, speed: 8, calm: false };
