@@ -78,6 +78,10 @@ fn facts(debrief: &Debrief, width: usize, out: &mut Vec<Block>) {
     for (who, total) in &debrief.harm.totals {
         out.push(Entry(who.clone(), total.clone()));
     }
+    for lever in &debrief.harm.levers {
+        out.push(Item(format!("{} {} {}", lever.letter, lever.clock, lever.what)));
+        out.extend(lever.effect.iter().map(|effect| Detail(format!("Played again: {effect}."))));
+    }
 }
 
 fn prediction(p: &PredictionEntry) -> [Block; 2] {
