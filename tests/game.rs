@@ -11,7 +11,7 @@ use pagerdrill::game::{
 };
 use pagerdrill::incident::schema::{Action, Knob, Lever, Setting, Severity};
 use pagerdrill::incident::{Incident, load};
-use pagerdrill::report;
+use pagerdrill::report::{self, Extent};
 use pagerdrill::score::{Dimension, Grade, References, Score, Seen, debrief, score};
 use pagerdrill::telemetry::Series;
 use pagerdrill::units::{Rate, Ratio, SECOND, SimSpan, SimTime, TimeOfDay, Unit};
@@ -641,19 +641,19 @@ fn a_good_run_performs_in_every_dimension_and_its_debrief_says_so() {
     assert!(d.why_it_held[0].series.starts_with("Share of the cache look-ups"), "{:?}", d.why_it_held[0]);
     assert!(d.why_it_held[0].healthy.ends_with('%'));
     for width in [0, 60, 100, 300] {
-        let text = report::text(&d, width);
+        let text = report::text(&d, width, Extent::Whole);
         for part in
             ["Marks", "What you pinned", "The trap, played again", "Load without users.", "To discuss"]
         {
             assert!(text.contains(part), "{text}");
         }
     }
-    let markdown = report::markdown(&d);
+    let markdown = report::markdown(&d, Extent::Whole);
     assert!(markdown.starts_with("# Stuck: debrief\n"), "{markdown}");
     let json: serde_json::Value = serde_json::from_str(&report::json(&d)).expect("JSON");
     assert_eq!(json["finding"]["trigger"], "node");
     assert_eq!(json["evidence"][1]["id"], "E-0002");
-    assert_eq!(json["schema"], 1);
+    assert_eq!(json["schema"], 2);
     assert_eq!(json["score"]["dimensions"][0]["grade"], "P");
 }
 
@@ -746,7 +746,7 @@ fn free_play_is_not_marked() {
     s.advance(SimTime::NEVER);
     let (references, score) = marked(&s);
     assert!(score.dimensions.is_empty());
-    assert!(report::text(&debrief(&s, &references, &score), 80).contains("not marked"));
+    assert!(report::text(&debrief(&s, &references, &score), 80, Extent::Whole).contains("not marked"));
 }
 
 #[test]

@@ -31,6 +31,8 @@ pub enum Format {
     Text,
     /// Markdown.
     Md,
+    /// One page for a browser, with charts; it needs no network.
+    Html,
     /// For other programs.
     Json,
 }
@@ -46,9 +48,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let score = score(&session, &references);
     let debrief = debrief(&session, &references, &score);
     let format = if args.json { Format::Json } else { args.format };
+    let extent = report::Extent::Whole;
     print(&match format {
-        Format::Text => report::text(&debrief, width()),
-        Format::Md => report::markdown(&debrief),
+        Format::Text => report::text(&debrief, width(), extent),
+        Format::Md => report::markdown(&debrief, extent),
+        Format::Html => report::html(&debrief, extent)?,
         Format::Json => report::json(&debrief),
     })?;
     Ok(ExitCode::from(FINE))

@@ -101,17 +101,49 @@ impl Compared {
     }
 }
 
+impl Compared {
+    /// The smallest and the largest value with which an expectation holds; nothing where any will do.
+    fn right_range(&self, expect: Expected) -> (Option<f64>, Option<f64>) {
+        let slack = self.slack(self.before);
+        let beyond = |by: f64, worse: bool| match worse == self.more_is_worse {
+            true => (Some(self.before + by), None),
+            false => (None, Some(self.before - by)),
+        };
+        match expect {
+            Expected::Value(value) => {
+                let slack = if self.unit == Unit::Ratio { SAME_RATIO } else { 0.0 }.max(value.abs() / 5.0);
+                (Some(value - slack), Some(value + slack))
+            }
+            Expected::Direction(Direction::MuchWorse) => beyond(slack.max(self.before.abs() * MUCH), true),
+            Expected::Direction(Direction::Worse) => beyond(slack, true),
+            Expected::Direction(Direction::Same) => (Some(self.before - slack), Some(self.before + slack)),
+            Expected::Direction(Direction::Better) => beyond(slack, false),
+            Expected::Direction(Direction::Recovered) => {
+                let slack = self.slack(self.healthy);
+                if self.more_is_worse {
+                    (None, Some(self.healthy + slack))
+                } else {
+                    (Some(self.healthy - slack), None)
+                }
+            }
+        }
+    }
+}
+
 /// Whether an expectation holds for a series that went from `before` to `after` and was `healthy` before the trigger.
 ///
 /// A direction is right when it is true: `Worse` also when it became much worse, `Better` also when it recovered.
 /// Changes within a tenth count as none, and so do those within two points of a ratio or, for what is no ratio, within a
 /// hundredth of the largest value seen.
 pub fn holds(expect: Expected, series: &Series, before: f64, healthy: f64, after: f64) -> bool {
+    compared(series, before, healthy, after).holds(expect)
+}
+
+fn compared(series: &Series, before: f64, healthy: f64, after: f64) -> Compared {
     let largest = series.range(0..series.values.len()).map_or(0.0, |(_, hi)| hi.abs());
     let floor = if series.unit == Unit::Ratio { SAME_RATIO } else { largest / 100.0 };
     let more_is_worse = series.more_is_worse.unwrap_or(true);
     Compared { unit: series.unit, more_is_worse, floor: floor.max(1e-9), before, healthy, after }
-        .holds(expect)
 }
 
 /// How a direction reads for a series: higher is worse for some, better for others.
@@ -159,12 +191,49 @@ impl Forecast {
         true
     }
 
+    /// The smallest and the largest value of its series with which it is right; nothing where any will do.
+    pub fn right_range(&self, series: &Series) -> (Option<f64>, Option<f64>) {
+        let Some(before) = self.before.or(self.outcome.map(|o| o.value)) else { return (None, None) };
+        compared(series, before, self.healthy.unwrap_or(before), before).right_range(self.prediction.expect)
+    }
+
     /// What was expected, in words: `lower`, `about 4.5k/s`.
     pub fn expected_text(&self, series: &SeriesSet) -> String {
         let found = series.get(&self.prediction.series);
         match self.prediction.expect {
             Expected::Direction(d) => direction_words(d, found.and_then(|s| s.more_is_worse)).to_owned(),
             Expected::Value(v) => format!("about {}", found.map_or(Unit::Count, |s| s.unit).show(v)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_range_that_is_shown_is_the_one_that_is_judged_by() {
+        for (unit, more_is_worse) in
+            [(Unit::Ratio, Some(true)), (Unit::Ratio, Some(false)), (Unit::PerSecond, None)]
+        {
+            let set = SeriesSet::from_samples([("x", unit, vec![0.1, 0.4, 1.0])]);
+            let mut series = set.get("x").expect("the series").clone();
+            series.more_is_worse = more_is_worse;
+            for expect in [
+                Expected::Value(0.3),
+                Expected::Direction(Direction::MuchWorse),
+                Expected::Direction(Direction::Worse),
+                Expected::Direction(Direction::Same),
+                Expected::Direction(Direction::Better),
+                Expected::Direction(Direction::Recovered),
+            ] {
+                for after in (0..=100).map(|i| f64::from(i) / 100.0 + 1e-7) {
+                    let c = compared(&series, 0.4, 0.05, after);
+                    let (low, high) = c.right_range(expect);
+                    let inside = low.is_none_or(|l| after >= l) && high.is_none_or(|h| after <= h);
+                    assert_eq!(inside, c.holds(expect), "{expect:?} {after} {low:?} {high:?}");
+                }
+            }
         }
     }
 }

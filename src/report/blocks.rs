@@ -1,8 +1,8 @@
 //! What a report says, without saying how it looks.
 
-use super::curve;
+use super::{Extent, curve};
 use crate::game::TOLERANCE;
-use crate::score::{Debrief, Grade, Mark, PredictionEntry, ReadingEntry, Seen};
+use crate::score::{Debrief, Mark, PredictionEntry, ReadingEntry, Seen};
 
 /// A piece of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +25,13 @@ pub enum Block {
 
 use Block::{Detail, Entry, Fixed, Heading, Item, Text, Title};
 
-/// The whole debrief in order; `width` is the width of the harm curve.
-pub fn blocks(debrief: &Debrief, width: usize) -> Vec<Block> {
+/// What stands where a debrief stops before the answer.
+pub(super) const HOW_TO_GO_ON: &str = "The rest tells the cause: the senior's reading, what held it up, your marks. Your own \
+    account is worth most before you have read another, so write down first what you think happened. Then --spoilers \
+    prints the rest; in the game, the debrief goes on when its two questions are answered.";
+
+/// The debrief in order; `width` is the width of the harm curve.
+pub fn blocks(debrief: &Debrief, width: usize, extent: Extent) -> Vec<Block> {
     let mut out = vec![
         Title(format!("{}: debrief", debrief.title)),
         Text(format!(
@@ -37,13 +42,22 @@ pub fn blocks(debrief: &Debrief, width: usize) -> Vec<Block> {
             if debrief.scale == 1.0 { String::new() } else { format!(", scale {}", debrief.scale) }
         )),
     ];
-    marks(debrief, &mut out);
+    out.push(Text(debrief.outcome.clone()));
     facts(debrief, width, &mut out);
     own_view(debrief, &mut out);
+    if extent == Extent::BeforeTheAnswer {
+        out.push(Text(HOW_TO_GO_ON.to_owned()));
+        return out;
+    }
+    if !debrief.reading.is_empty() {
+        out.push(Heading("The senior's reading of the same moments".to_owned()));
+    }
     for entry in &debrief.reading {
         reading(entry, &mut out);
     }
     mechanism(debrief, &mut out);
+    signals(debrief, &mut out);
+    marks(debrief, &mut out);
     outlook(debrief, &mut out);
     out
 }
@@ -55,12 +69,7 @@ fn marks(debrief: &Debrief, out: &mut Vec<Block>) {
         return;
     }
     out.push(Heading("Marks".to_owned()));
-    for mark in &score.dimensions {
-        out.push(Entry(
-            mark.dimension.label().to_owned(),
-            format!("{} ({})", mark.grade.letter(), mark.grade.words()),
-        ));
-    }
+    score.dimensions.iter().for_each(|m| reasons(m, out));
     let hints = score.independence;
     out.push(Entry(
         "Independence".to_owned(),
@@ -77,6 +86,10 @@ fn facts(debrief: &Debrief, width: usize, out: &mut Vec<Block>) {
     out.push(Fixed(curve::lines(&debrief.harm, width)));
     for (who, total) in &debrief.harm.totals {
         out.push(Entry(who.clone(), total.clone()));
+    }
+    for lever in &debrief.harm.levers {
+        out.push(Item(format!("{} {} {}", lever.letter, lever.clock, lever.what)));
+        out.extend(lever.effect.iter().map(|effect| Detail(format!("Played again: {effect}."))));
     }
 }
 
@@ -114,9 +127,6 @@ fn own_view(debrief: &Debrief, out: &mut Vec<Block>) {
         let answer = if answer.trim().is_empty() { "no answer" } else { answer.trim() };
         out.push(Item(question.clone()));
         out.push(Detail(answer.to_owned()));
-    }
-    if !debrief.reading.is_empty() {
-        out.push(Heading("The senior's reading of the same moments".to_owned()));
     }
 }
 
@@ -200,10 +210,13 @@ fn list(title: &str, items: impl Iterator<Item = String>, none: &str, out: &mut 
     }
 }
 
-fn outlook(debrief: &Debrief, out: &mut Vec<Block>) {
+fn signals(debrief: &Debrief, out: &mut Vec<Block>) {
     list("What went well", debrief.went_well.iter().cloned(), "Nothing stood out in the marks.", out);
     let missed = debrief.missed.iter().map(|m| format!("{}: {}", m.kind.label(), m.text));
     list("Missed signals", missed, "None.", out);
+}
+
+fn outlook(debrief: &Debrief, out: &mut Vec<Block>) {
     if !debrief.follow_ups.is_empty() {
         let line = |f: &crate::score::FollowUpEntry| {
             let chosen = if f.chosen { "chosen: " } else { "" };
@@ -213,10 +226,6 @@ fn outlook(debrief: &Debrief, out: &mut Vec<Block>) {
     }
     if !debrief.discuss.is_empty() {
         list("To discuss", debrief.discuss.iter().cloned(), "", out);
-    }
-    if debrief.score.dimensions.iter().any(|m| m.grade != Grade::NotAsked) {
-        out.push(Heading("How the marks came about".to_owned()));
-        debrief.score.dimensions.iter().for_each(|m| reasons(m, out));
     }
 }
 

@@ -51,11 +51,11 @@ pub(super) fn lines(harm: &HarmSection, width: usize) -> Vec<String> {
         format!("{label:<LABEL$}{}", bars.trim_end())
     };
     let mut marks = vec![' '; columns];
-    for (n, (second, _)) in harm.levers.iter().enumerate() {
-        let column = (*second as usize / harm.step_s.max(1)) * columns / length;
+    for lever in &harm.levers {
+        let column = (lever.at_s as usize / harm.step_s.max(1)) * columns / length;
         // Levers pulled at the same time stand beside each other.
         if let Some(place) = marks.iter_mut().skip(column).find(|m| **m == ' ') {
-            *place = char::from_digit((n as u32 + 1).min(35), 36).unwrap_or('*');
+            *place = lever.letter;
         }
     }
     let marks: String = marks.into_iter().collect();
@@ -68,10 +68,6 @@ pub(super) fn lines(harm: &HarmSection, width: usize) -> Vec<String> {
     ];
     if !harm.levers.is_empty() {
         out.push(format!("{:<LABEL$}{}", "levers", marks.trim_end()));
-        for (n, (_, what)) in harm.levers.iter().enumerate() {
-            let mark = char::from_digit((n as u32 + 1).min(35), 36).unwrap_or('*');
-            out.push(format!("{:<LABEL$}{mark} {what}", ""));
-        }
     }
     out
 }
@@ -79,6 +75,7 @@ pub(super) fn lines(harm: &HarmSection, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::score::LeverEntry;
 
     #[test]
     fn a_sparkline_has_a_character_for_every_part() {
@@ -93,19 +90,27 @@ mod tests {
     fn a_spike_of_one_bucket_is_still_drawn() {
         let mut you = vec![0.0; 300];
         you[123] = 1.0;
+        let lever = |letter| LeverEntry {
+            letter,
+            at_s: 1_500,
+            clock: String::new(),
+            what: String::new(),
+            effect: None,
+        };
         let harm = HarmSection {
             start: "13:50:00".to_owned(),
             step_s: 10,
             you,
             none: vec![0.5; 300],
             senior: vec![],
-            levers: vec![(1500, "x".to_owned()), (1500, "y".to_owned())],
+            played_out: vec![],
+            levers: ['A', 'B'].map(lever).to_vec(),
             totals: vec![],
         };
         for width in [0, 20, 80, 400] {
             let lines = lines(&harm, width);
             assert!(lines[3].contains('█'), "{lines:?}");
-            assert!(lines[4].contains("12"), "{lines:?}");
+            assert!(lines[4].contains("AB"), "{lines:?}");
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use super::curve::Curve;
 use super::follow_ups::effect_text;
-use super::harm::Harm;
+use super::harm::{Harm, WELL};
 use super::look::{any_seen, covers, in_words, is_meant, seen};
 use super::predictions::{brier, claims};
 use super::reference::References;
@@ -15,6 +16,9 @@ use crate::units::{SimTime, Unit, short};
 
 /// Seconds of a bucket of the harm curve.
 pub const HARM_STEP_S: usize = 10;
+
+/// Seconds before and after a prediction that its curve shows.
+const AROUND_S: usize = 180;
 
 /// The two questions that are asked before the senior's reading is shown.
 pub const QUESTIONS: [&str; 2] = [
@@ -35,6 +39,10 @@ pub struct Debrief {
     pub seed: u64,
     /// Size of the simulated system.
     pub scale: f64,
+    /// Whether users were well again by the end of the clock.
+    pub recovered: bool,
+    /// How it ended, in a sentence.
+    pub outcome: String,
     /// Marks with their rules.
     pub score: Score,
     /// 1: what happened.
@@ -59,6 +67,8 @@ pub struct Debrief {
     pub hypotheses: Vec<HypothesisEntry>,
     /// 6: why it did not recover by itself: the loop, with this run's figures at each arrow.
     pub why_it_held: Vec<LoopEntry>,
+    /// Attempts for each operation and the like, where the run has more than one.
+    pub amplification: Vec<Curve>,
     /// 7: the trap, played again.
     pub trap: Option<TrapEntry>,
     /// 8: what went well.
@@ -95,10 +105,33 @@ pub struct HarmSection {
     pub none: Vec<f64>,
     /// The senior's run.
     pub senior: Vec<f64>,
-    /// Levers: seconds since the start, and what.
-    pub levers: Vec<(u64, String)>,
+    /// What followed when the run was ended before the clock ran out and nobody acted any more; the first bucket follows
+    /// on the last one of `you`.
+    pub played_out: Vec<f64>,
+    /// The levers that were pulled, in order.
+    pub levers: Vec<LeverEntry>,
     /// Totals in words: the player, nobody, the senior.
     pub totals: Vec<(String, String)>,
+}
+
+/// A lever that was pulled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LeverEntry {
+    /// How charts and lists call it: `A`, `B`, …
+    pub letter: char,
+    /// Seconds since the start.
+    pub at_s: u64,
+    /// Time of day.
+    pub clock: String,
+    /// What.
+    pub what: String,
+    /// What the same run without it says about it, once that was computed.
+    pub effect: Option<String>,
+}
+
+/// The letter of the n-th lever, from 0; after `Z` they begin again.
+pub fn letter(n: usize) -> char {
+    char::from(b'A' + (n % 26) as u8)
 }
 
 /// A prediction against its outcome.
@@ -122,6 +155,14 @@ pub struct PredictionEntry {
     pub right: Option<bool>,
     /// Brier score; `None` when the run ended before.
     pub brier: Option<f64>,
+    /// Seconds since the start at which it was made, and when it was due.
+    pub from_to_s: (u64, u64),
+    /// The smallest and the largest value with which it is right; nothing where any will do.
+    pub right_from_to: (Option<f64>, Option<f64>),
+    /// What it became, as a number.
+    pub value: Option<f64>,
+    /// The series around that time.
+    pub curve: Option<Curve>,
 }
 
 /// The senior's reading of a moment.
@@ -218,7 +259,7 @@ pub struct HypothesisEntry {
 }
 
 /// A step of the loop with this run's figures.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LoopEntry {
     /// In words.
     pub text: String,
@@ -230,6 +271,10 @@ pub struct LoopEntry {
     pub during: String,
     /// Mean of the last minute.
     pub at_end: String,
+    /// The series over the whole run.
+    pub curve: Option<Curve>,
+    /// The seconds of these three means: first and the one after the last.
+    pub windows: [(usize, usize); 3],
 }
 
 /// The documented mistake, played again.
@@ -293,12 +338,15 @@ pub struct FollowUpEntry {
 pub fn debrief(session: &Session, references: &References, score: &Score) -> Debrief {
     let file = session.incident().file();
     let options = session.options();
+    let (recovered, outcome) = outcome(session, references);
     Debrief {
         incident: file.id.clone(),
         title: file.title.clone(),
         mode: options.mode.label().to_owned(),
         seed: options.seed,
         scale: options.scale,
+        recovered,
+        outcome,
         score: score.clone(),
         timeline: timeline(session),
         harm: harm_section(session, references),
@@ -315,6 +363,7 @@ pub fn debrief(session: &Session, references: &References, score: &Score) -> Deb
         evidence: evidence(session),
         hypotheses: hypotheses(session),
         why_it_held: why_it_held(session),
+        amplification: amplification(session),
         trap: trap(session, references),
         went_well: went_well(session, references),
         missed: missed(session),
@@ -325,6 +374,21 @@ pub fn debrief(session: &Session, references: &References, score: &Score) -> Deb
 
 fn clock(session: &Session, at: SimTime) -> String {
     session.incident().clock(at).to_string()
+}
+
+/// Whether users were well again by the end of the clock, and that in a sentence.
+fn outcome(session: &Session, references: &References) -> (bool, String) {
+    let harm = references.own_harm(session);
+    let trigger = session.trigger_at().as_secs() as usize;
+    if harm.worst_minute(trigger) <= WELL {
+        return (true, "Users were hardly harmed.".to_owned());
+    }
+    match harm.recovered_at(trigger) {
+        Some(second) => {
+            (true, format!("Recovered for good at {}.", clock(session, SimTime::from_secs(second as u64))))
+        }
+        None => (false, "Users were still harmed at the end.".to_owned()),
+    }
 }
 
 fn timeline(session: &Session) -> Vec<TimelineEntry> {
@@ -368,13 +432,23 @@ fn harm_section(session: &Session, references: &References) -> HarmSection {
     {
         totals.insert(1, ("You, played to the end of the clock".to_owned(), line(played_out)));
     }
+    let you = buckets(&own);
+    let rest = references.own.as_ref().map(|o| buckets(&o.played_out)).unwrap_or_default();
+    let lever = |(n, p): (usize, &crate::game::Pulled)| LeverEntry {
+        letter: letter(n),
+        at_s: p.at.as_secs(),
+        clock: clock(session, p.at),
+        what: action_text(&p.action),
+        effect: references.own.as_ref().and_then(|own| own.effect_text(n)),
+    };
     HarmSection {
         start: session.incident().file().clock.start.to_string(),
         step_s: HARM_STEP_S,
-        you: buckets(&own),
+        played_out: rest.get(you.len()..).unwrap_or(&[]).to_vec(),
+        you,
         none: buckets(&references.none),
         senior: buckets(&references.senior),
-        levers: session.pulled().iter().map(|p| (p.at.as_secs(), action_text(&p.action))).collect(),
+        levers: session.pulled().iter().enumerate().map(lever).collect(),
         totals,
     }
 }
@@ -404,7 +478,11 @@ fn predictions(session: &Session) -> Vec<PredictionEntry> {
         .predictions()
         .iter()
         .map(|f| {
-            let unit = series.get(&f.prediction.series).map_or(Unit::Count, |s| s.unit);
+            let found = series.get(&f.prediction.series);
+            let unit = found.map_or(Unit::Count, |s| s.unit);
+            let (from, to) = (f.at.as_secs(), f.prediction.due.as_secs());
+            let around = (from as usize).saturating_sub(AROUND_S)..to as usize + AROUND_S;
+            let name = session.view().name_in_words(&f.prediction.series);
             PredictionEntry {
                 clock: clock(session, f.at),
                 about: about(&f.about),
@@ -415,6 +493,10 @@ fn predictions(session: &Session) -> Vec<PredictionEntry> {
                 became: f.outcome.map_or("not settled".to_owned(), |o| unit.show(o.value)),
                 right: f.outcome.map(|o| o.right),
                 brier: f.outcome.map(|o| o.brier),
+                from_to_s: (from, to),
+                right_from_to: found.map_or((None, None), |s| f.right_range(s)),
+                value: f.outcome.map(|o| o.value),
+                curve: found.map(|s| Curve::of(s, name, around)),
             }
         })
         .collect();
@@ -597,21 +679,42 @@ fn why_it_held(session: &Session) -> Vec<LoopEntry> {
     let trigger = session.trigger_at().as_secs() as usize;
     let page = session.page_at().as_secs() as usize;
     let end = series.seconds();
+    let windows =
+        [(trigger.saturating_sub(300), trigger), (page + 60, page + 360), (end.saturating_sub(60), end)];
     let steps = &session.incident().file().mechanism.sustained_by;
     let entry = |step: &crate::incident::schema::LoopStep| {
-        let mean = |from: usize, to: usize| match series.get(&step.series) {
+        let found = series.get(&step.series);
+        let mean = |(from, to): (usize, usize)| match found {
             Some(s) => s.unit.show(s.mean(from..to).unwrap_or(f64::NAN)),
             None => "not recorded".to_owned(),
         };
+        let name = session.view().name_in_words(&step.series);
         LoopEntry {
             text: step.text.clone(),
-            series: session.view().name_in_words(&step.series),
-            healthy: mean(trigger.saturating_sub(300), trigger),
-            during: mean(page + 60, page + 360),
-            at_end: mean(end.saturating_sub(60), end),
+            series: name.clone(),
+            healthy: mean(windows[0]),
+            during: mean(windows[1]),
+            at_end: mean(windows[2]),
+            curve: found.map(|s| Curve::of(s, name, 0..end)),
+            windows,
         }
     };
     steps.iter().map(entry).collect()
+}
+
+/// Series that say how much work one operation makes.
+const AMPLIFICATION: [&str; 2] = ["attempts.per_operation", "queries.per_operation"];
+/// From this factor on an operation makes more work than it should.
+const AMPLIFIED: f64 = 1.2;
+
+fn amplification(session: &Session) -> Vec<Curve> {
+    let series = session.series();
+    let curve = |name: &&str| {
+        let words = session.view().name_in_words(name);
+        Some(Curve::of(series.get(name)?, words, 0..series.seconds()))
+    };
+    let amplified = |c: &Curve| c.highest().is_some_and(|v| v >= AMPLIFIED);
+    AMPLIFICATION.iter().filter_map(curve).filter(amplified).collect()
 }
 
 fn trap(session: &Session, references: &References) -> Option<TrapEntry> {

@@ -5,6 +5,7 @@
 
 mod action_quality;
 mod communication;
+mod curve;
 mod debrief;
 mod diagnosis;
 mod evidence;
@@ -22,10 +23,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::{Mode, Session};
 
+pub use curve::Curve;
 pub use debrief::{
-    Debrief, EvidenceEntry, FollowUpEntry, HARM_STEP_S, HarmSection, HypothesisEntry, LoopEntry,
+    Debrief, EvidenceEntry, FollowUpEntry, HARM_STEP_S, HarmSection, HypothesisEntry, LeverEntry, LoopEntry,
     MechanismSection, Missed, MissedKind, PredictionEntry, QUESTIONS, ReadingEntry, Seen, SeenEntry,
-    TimelineEntry, TrapEntry, debrief,
+    TimelineEntry, TrapEntry, debrief, letter,
 };
 pub use harm::Harm;
 pub use hysteresis::{Hysteresis, Level, Staircase, hysteresis};

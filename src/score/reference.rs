@@ -7,7 +7,7 @@ use crate::game::command::Command;
 use crate::game::{Mode, PlanError, Session, SessionOptions, action_text, play_on};
 use crate::incident::Incident;
 use crate::incident::schema::Action;
-use crate::units::SimTime;
+use crate::units::{SimTime, Unit};
 
 /// The same incident and seed, without the player.
 #[derive(Clone, Debug, PartialEq)]
@@ -174,6 +174,20 @@ impl OwnRuns {
     /// Whether a lever made it worse to speak of.
     pub(super) fn hurt(&self, lever: usize) -> bool {
         self.added(lever).is_some_and(|share| share > HURT)
+    }
+
+    /// What leaving out a lever says about it, in words.
+    pub(super) fn effect_text(&self, lever: usize) -> Option<String> {
+        /// Difference of the harmed shares that is none to speak of.
+        const LITTLE: f64 = 0.005;
+        let (with, without) = (self.with.share(), self.without.get(lever)?.share());
+        let word = match with - without {
+            d if d > LITTLE => "it made things worse",
+            d if d < -LITTLE => "it helped",
+            _ => "it changed little",
+        };
+        let show = |share| Unit::Ratio.show(share);
+        Some(format!("{word}; {} harmed with it, {} without it", show(with), show(without)))
     }
 
     /// Which runs these are, to stand in front of their figures.

@@ -192,10 +192,6 @@ fn grade_role(grade: Grade) -> Role {
     }
 }
 
-fn letter(n: usize) -> char {
-    char::from(b'A' + (n % 26) as u8)
-}
-
 fn answered(debrief: &Debrief) -> bool {
     debrief.reflections.iter().all(|(_, answer)| !answer.trim().is_empty())
 }
@@ -220,7 +216,7 @@ fn happened(debrief: &Debrief, out: &mut Text<'_>) {
     }
 }
 
-fn harm(debrief: &Debrief, computed: Computed, own: Option<&OwnRuns>, out: &mut Text<'_>) {
+fn harm(debrief: &Debrief, computed: Computed, out: &mut Text<'_>) {
     for (i, (who, total)) in debrief.harm.totals.iter().enumerate() {
         // The first is the player's own; the others come from the reference runs.
         if i == 0 || matches!(computed, Computed::References | Computed::All) {
@@ -233,29 +229,19 @@ fn harm(debrief: &Debrief, computed: Computed, own: Option<&OwnRuns>, out: &mut 
     if debrief.harm.levers.is_empty() {
         out.say(Role::Muted, "You pulled no lever.");
     }
-    let start = debrief.harm.start.parse::<TimeOfDay>().unwrap_or_default();
-    for (n, (second, what)) in debrief.harm.levers.iter().enumerate() {
-        let clock = start.after(crate::units::SimSpan::from_secs(*second));
-        let effect = own.and_then(|o| o.without.get(n).map(|w| (o.with.share(), w.share())));
-        let text = match effect {
-            Some((with, without)) => {
-                let word = match with - without {
-                    d if d > 0.005 => "it made things worse",
-                    d if d < -0.005 => "it helped",
-                    _ => "it changed little",
-                };
-                let show = |v| Unit::Ratio.show(v);
-                format!("{what}: {word}; {} harmed with it, {} without it", show(with), show(without))
-            }
-            None => what.clone(),
+    for lever in &debrief.harm.levers {
+        let text = match &lever.effect {
+            Some(effect) => format!("{}: {effect}", lever.what),
+            None => lever.what.clone(),
         };
         let head = vec![
-            out.span(Role::Accent, format!("{} ", letter(n))),
-            out.span(Role::Muted, format!("{clock}  ")),
+            out.span(Role::Accent, format!("{} ", lever.letter)),
+            out.span(Role::Muted, format!("{}  ", lever.clock)),
         ];
         out.hang(12, head, Role::Text, &text);
     }
-    if own.is_none() && !debrief.harm.levers.is_empty() && computed != Computed::Failed {
+    let pending = debrief.harm.levers.iter().any(|lever| lever.effect.is_none());
+    if pending && computed != Computed::Failed {
         out.say(Role::Muted, "The runs without each of these levers are being computed.");
     }
 }
@@ -591,10 +577,9 @@ fn harm_chart(
     let marks: Vec<Mark> = harm
         .levers
         .iter()
-        .enumerate()
         .filter(|_| levers)
         .rev()
-        .map(|(n, (second, _))| Mark { second: *second as usize, letter: letter(n), role: Role::Accent })
+        .map(|lever| Mark { second: lever.at_s as usize, letter: lever.letter, role: Role::Accent })
         .collect();
     let chart = Chart {
         title: "Operations that failed or came late",
@@ -760,7 +745,7 @@ impl DebriefScreen {
         let compared = matches!(computed, Computed::References | Computed::All);
         match section {
             Section::Happened => happened(made, &mut out),
-            Section::Harm => harm(made, computed, self.own.get(), &mut out),
+            Section::Harm => harm(made, computed, &mut out),
             Section::Predictions => predictions(made, &mut out),
             Section::Questions => questions(made, &mut out),
             Section::Senior => senior(made, &mut out),
@@ -1030,6 +1015,8 @@ mod tests {
             healthy: text("97 %"),
             during: text("12 %"),
             at_end: text("96 %"),
+            curve: None,
+            windows: [(0, 0); 3],
         };
         Debrief {
             incident: text("one"),
@@ -1039,6 +1026,8 @@ mod tests {
             mode: text("live"),
             seed: 1,
             scale: 1.0,
+            recovered: true,
+            outcome: text("Recovered for good at 14:40:00."),
             score: Score {
                 dimensions: vec![
                     crate::score::Mark {
@@ -1072,7 +1061,14 @@ mod tests {
                 you: Vec::new(),
                 none: Vec::new(),
                 senior: Vec::new(),
-                levers: vec![(600, text("rate limit 4.5k/s"))],
+                played_out: Vec::new(),
+                levers: vec![crate::score::LeverEntry {
+                    letter: 'A',
+                    at_s: 600,
+                    clock: text("14:00:00"),
+                    what: text("rate limit 4.5k/s"),
+                    effect: None,
+                }],
                 totals: vec![pair("You", "812k failed"), pair("The senior", "301k failed")],
             },
             predictions: vec![PredictionEntry {
@@ -1085,6 +1081,10 @@ mod tests {
                 became: text("52 %"),
                 right: Some(false),
                 brier: Some(0.81),
+                from_to_s: (960, 1_260),
+                right_from_to: (None, None),
+                value: None,
+                curve: None,
             }],
             brier: Some(0.81),
             reflections: vec![
@@ -1120,6 +1120,7 @@ mod tests {
                 why: text("It answered every look-up."),
             }],
             why_it_held: vec![step("Reads miss", "cache.hit_ratio"), step("Queries time out", "db.timeouts")],
+            amplification: Vec::new(),
             trap: Some(TrapEntry {
                 what: text("Scale out."),
                 taken: true,
@@ -1159,8 +1160,8 @@ mod tests {
             }
         };
         add("happened", &|out| happened(&made, out));
-        add("harm", &|out| harm(&made, Computed::References, None, out));
-        add("harm before the reference runs", &|out| harm(&made, Computed::Nothing, None, out));
+        add("harm", &|out| harm(&made, Computed::References, out));
+        add("harm before the reference runs", &|out| harm(&made, Computed::Nothing, out));
         add("predictions", &|out| predictions(&made, out));
         add("questions", &|out| questions(&made, out));
         add("senior", &|out| senior(&made, out));
