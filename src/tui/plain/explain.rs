@@ -18,7 +18,7 @@ const FACTS: [&str; 3] = ["What happened", "What users felt", "Predictions"];
 /// The sections of a debrief, each with its title and its lines.
 fn sections(debrief: &Debrief) -> Vec<(String, Vec<String>)> {
     let mut all: Vec<(String, Vec<String>)> = Vec::new();
-    for block in report::blocks(debrief, WIDTH) {
+    for block in report::blocks(debrief, WIDTH, report::Extent::Whole) {
         let line = match block {
             Block::Heading(title) => {
                 all.push((title, Vec::new()));
