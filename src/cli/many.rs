@@ -1,9 +1,11 @@
-//! Several runs at the same time.
+//! Several runs at the same time, with a bar that says how many are done.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+use super::progress::Progress;
 
 /// Worlds that are simulated at the same time when nobody says how many: each takes a core and some hundred megabytes.
 const AT_ONCE: usize = 2;
@@ -17,7 +19,7 @@ pub(super) fn jobs(asked: Option<NonZeroUsize>) -> usize {
 /// The results of `one` for 0 to `n`, in that order, whatever the number of threads and the order in which they finish.
 pub(super) fn all<T: Send>(jobs: usize, n: usize, one: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
-    let done: Mutex<BTreeMap<usize, T>> = Mutex::new(BTreeMap::new());
+    let done = Mutex::new((BTreeMap::new(), Progress::new()));
     std::thread::scope(|scope| {
         for _ in 0..jobs.min(n) {
             scope.spawn(|| {
@@ -27,12 +29,16 @@ pub(super) fn all<T: Send>(jobs: usize, n: usize, one: impl Fn(usize) -> T + Syn
                         return;
                     }
                     let result = one(i);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).insert(i, result);
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.0.insert(i, result);
+                    let finished = done.0.len();
+                    done.1.bar(finished, n);
                 }
             });
         }
     });
-    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
+    let (results, _) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.into_values().collect()
 }
 
 #[cfg(test)]

@@ -27,7 +27,16 @@ impl Progress {
             self.shown = true;
         }
     }
+
+    /// Shows how many of all runs are done.
+    pub(super) fn bar(&mut self, done: usize, of: usize) {
+        let full = done * BAR / of.max(1);
+        self.say(&format!("{}{} {done} of {of} runs", "█".repeat(full), "░".repeat(BAR - full)));
+    }
 }
+
+/// Columns of the bar.
+const BAR: usize = 30;
 
 impl Drop for Progress {
     fn drop(&mut self) {

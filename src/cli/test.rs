@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::progress::Progress;
 use super::shard::{self, Shard};
 use super::table::aligned;
 use super::{input, many};
@@ -248,20 +247,14 @@ fn make(incidents: &[Arc<Incident>], work: &[Work], args: &Args) -> anyhow::Resu
         Run(Run, Made),
         Trial(Drill, Trial),
     }
-    let told = Mutex::new((0, Progress::new()));
     let results = many::all(many::jobs(args.jobs), work.len(), |i| -> anyhow::Result<Done> {
-        let done = match &work[i] {
+        Ok(match &work[i] {
             Work::Run(run, until) => Done::Run(run.clone(), one(&incidents[run.0], run, *until, args.scale)?),
             Work::Trial(drill) => {
                 let incident = variant(&incidents[drill.0], drill.1.as_deref())?;
                 Done::Trial(drill.clone(), trial(&incident, drill.2, args.scale)?)
             }
-        };
-        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.0 += 1;
-        let text = format!("{} of {} tried", told.0, work.len());
-        told.1.say(&text);
-        Ok(done)
+        })
     });
     let mut made = AllMade::default();
     for result in results {

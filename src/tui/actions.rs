@@ -480,16 +480,18 @@ pub(crate) fn key_of(id: Id) -> &'static str {
 /// A text of an incident with its keys filled in: `{key:pin}` becomes the key of the action that is called so. What names no
 /// action stays as it is.
 pub(crate) fn with_keys(text: &str) -> String {
+    filled(text, |title| ACTIONS.iter().find(|a| a.title == title)?.keys().first().copied())
+}
+
+/// A text with what stands for `{key:…}` in it filled in, as `said` has it for the title of an action.
+pub(crate) fn filled(text: &str, said: impl Fn(&str) -> Option<&'static str>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("{key:") {
         let (before, named) = rest.split_at(at);
         out.push_str(before);
-        let found = named.find('}').and_then(|end| {
-            let action = ACTIONS.iter().find(|a| a.title == &named["{key:".len()..end])?;
-            Some((action.keys().first()?, end + 1))
-        });
-        let (shown, taken) = found.map_or(("{", 1), |(key, end)| (*key, end));
+        let found = named.find('}').and_then(|end| Some((said(&named["{key:".len()..end])?, end + 1)));
+        let (shown, taken) = found.unwrap_or(("{", 1));
         out.push_str(shown);
         rest = &named[taken..];
     }

@@ -1,5 +1,6 @@
 //! What a player does: levers with predictions, answers, evidence, words to others.
 
+use super::commands::with_commands;
 use super::line::Typed;
 use super::names::{self, Handle};
 use super::{Done, Plain, see};
@@ -268,8 +269,17 @@ impl Plain {
     pub(super) fn stage(&mut self, _: &Typed) -> Done {
         let view = self.view()?;
         let Some(stage) = view.stage() else { return Err("No stage is open yet.".to_owned()) };
-        let mut lines = vec![format!("Stage {} of {}: {}", stage.number, stage.of, stage.title), stage.text];
-        lines.extend(stage.hints_shown.iter().enumerate().map(|(i, h)| format!("Hint {}: {h}", i + 1)));
+        let mut lines = vec![
+            format!("Stage {} of {}: {}", stage.number, stage.of, stage.title),
+            with_commands(&stage.text),
+        ];
+        lines.extend(
+            stage
+                .hints_shown
+                .iter()
+                .enumerate()
+                .map(|(i, h)| format!("Hint {}: {}", i + 1, with_commands(h))),
+        );
         for (n, ask) in stage.open_asks.iter().enumerate() {
             lines.push(format!("Question {}: {}", n + 1, ask.question));
             let (order, options) = names::options(ask);
@@ -348,7 +358,7 @@ impl Plain {
         self.submit(Command::Hint)?;
         let view = self.view()?;
         let hint = view.stage().and_then(|s| s.hints_shown.last().cloned()).unwrap_or_default();
-        self.say(&format!("Hint: {hint}"));
+        self.say(&format!("Hint: {}", with_commands(&hint)));
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use super::line::Typed;
 use super::{Done, Place, Plain};
 use crate::game::Mode;
 use crate::incident::closest;
+use crate::tui::actions::filled;
 use crate::units::{SimSpan, SimTime, TimeOfDay};
 
 /// A command.
@@ -43,6 +44,36 @@ const fn verb(
 }
 
 const PREDICTION: &[&str] = &["expect", "sure", "within"];
+
+/// What is typed here for what is an action on screens, by the action's title; texts of incidents name actions.
+const FOR_ACTIONS: &[(&str, &str)] = &[
+    ("accept", "judge"),
+    ("acknowledge", "ack"),
+    ("answer", "reply"),
+    ("expand", "show"),
+    ("filter", "logs"),
+    ("finding", "finding"),
+    ("mitigate", "levers"),
+    ("next dashboard", "panels"),
+    ("open", "trace"),
+    ("palette", "end"),
+    ("pane 2", "logs"),
+    ("pane 3", "traces"),
+    ("pane 5", "changes"),
+    ("pane 6", "runbook"),
+    ("pane 7", "evidence"),
+    ("pause", "go"),
+    ("pin", "pin"),
+    ("reject", "judge"),
+    ("severity", "severity"),
+    ("stage", "stage"),
+    ("status update", "update"),
+];
+
+/// A text of an incident with commands where it names actions.
+pub(super) fn with_commands(text: &str) -> String {
+    filled(text, |title| FOR_ACTIONS.iter().find(|known| known.0 == title).map(|known| known.1))
+}
 
 /// Everything that can be typed, in the order of the help.
 #[rustfmt::skip]
@@ -300,6 +331,16 @@ mod tests {
             for other in &VERBS[i + 1..] {
                 assert!(!other.names.iter().any(|n| verb.names.contains(n)), "{name} twice");
             }
+        }
+    }
+
+    #[test]
+    fn texts_of_shipped_incidents_name_commands_here() {
+        for shipped in crate::incident::library::shipped() {
+            assert!(!with_commands(&shipped.text).contains("{key:"), "{}", shipped.id);
+        }
+        for (_, command) in FOR_ACTIONS {
+            assert!(VERBS.iter().any(|verb| verb.names.contains(command)), "{command}");
         }
     }
 }
