@@ -477,6 +477,12 @@ pub(crate) fn key_of(id: Id) -> &'static str {
     find(id).and_then(|a| a.keys().first().copied()).unwrap_or("")
 }
 
+/// The same for an action that has keys of its own in that place.
+pub(crate) fn key_in(context: Context, id: Id) -> &'static str {
+    let own = ACTIONS.iter().find(|a| (a.context, a.id) == (context, id));
+    own.and_then(|a| a.keys().first().copied()).unwrap_or("")
+}
+
 /// A key without the differences between terminals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
