@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use pagerdrill::incident::{Incident, library, load};
 use pagerdrill::tui::Screen;
+use pagerdrill::units::{SimSpan, SimTime};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_pagerdrill");
@@ -100,7 +101,8 @@ fn incident() -> Arc<Incident> {
 /// Sorted times of frames of a run whose clock goes on between them, on a dashboard of eight panels.
 fn frames(keys: &str) -> Vec<Duration> {
     let incident = incident();
-    let end = pagerdrill::units::SimTime(incident.length().0);
+    // Not to the very end, where the debrief begins.
+    let end = SimTime(incident.length().0) - SimSpan::from_secs(5);
     let mut screen = Screen::live(incident, 0.02, 200, 60);
     screen.play(end);
     for series in [
@@ -118,6 +120,8 @@ fn frames(keys: &str) -> Vec<Duration> {
         screen.press("Enter").expect("a key");
     }
     screen.press("- - - -").expect("keys");
+    let shown = screen.text();
+    assert!(shown.contains(" Own ") && shown.contains("last 60 min"), "eight panels of 60 minutes:\n{shown}");
     screen.press(keys).expect("keys");
     let mut times: Vec<Duration> = (0..600)
         .map(|i| {

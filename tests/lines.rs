@@ -231,10 +231,9 @@ fn keys_and_themes_of_ones_own_are_read_and_mistakes_named() {
     let output = typed(&["play"], home.path(), "");
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        said.contains("keys.ron:2:16: error: `puase` is no action of console (did you mean `pause`?)"),
-        "{said}"
-    );
+    for wanted in ["keys.ron:2:16", "`puase` is no action of console", "did you mean `pause`?"] {
+        assert!(said.contains(wanted), "{said}");
+    }
     assert!(said.contains("cannot be used; mend it"), "{said}");
 }
 

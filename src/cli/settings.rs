@@ -73,10 +73,7 @@ pub fn settings() -> anyhow::Result<Settings> {
 /// Says what is wrong in a file and what can be done about it.
 fn unusable(wrong: &[Diagnostic], label: &str, text: &str) -> anyhow::Error {
     let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let mut shown = input::show(wrong, text, terminal);
-    for diagnostic in wrong {
-        shown.push_str(&format!("{diagnostic}\n"));
-    }
+    let shown = input::show(wrong, text, terminal);
     let _ = std::io::stderr().write_all(shown.as_bytes());
     anyhow::anyhow!("{label} cannot be used; mend it, or move it away to play with the usual settings")
 }

@@ -477,6 +477,12 @@ pub(crate) fn key_of(id: Id) -> &'static str {
     find(id).and_then(|a| a.keys().first().copied()).unwrap_or("")
 }
 
+/// The same for an action that has keys of its own in that place.
+pub(crate) fn key_in(context: Context, id: Id) -> &'static str {
+    let own = ACTIONS.iter().find(|a| (a.context, a.id) == (context, id));
+    own.and_then(|a| a.keys().first().copied()).unwrap_or("")
+}
+
 /// A text of an incident with its keys filled in: `{key:pin}` becomes the key of the action that is called so. What names no
 /// action stays as it is.
 pub(crate) fn with_keys(text: &str) -> String {

@@ -38,7 +38,11 @@ fn place(action: &Action) -> Option<usize> {
 
 /// The name of an action in the file: its title as one word.
 pub(crate) fn name(action: &Action) -> String {
-    action.title.replace(' ', "-")
+    match (action.id, action.title.split(' ').next()) {
+        // The help tells of all digits where it tells of the first.
+        (Id::Pane(digit), Some(word)) => format!("{word}-{digit}"),
+        _ => action.title.replace(' ', "-"),
+    }
 }
 
 /// What the player wrote about one action.

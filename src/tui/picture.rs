@@ -112,6 +112,15 @@ impl Screen {
         self.written.0.take()
     }
 
+    /// The screen as text, a line a row.
+    pub fn text(&mut self) -> String {
+        let mut buffer = Buffer::empty(self.area);
+        self.app.draw(&mut buffer);
+        let rows = buffer.content.chunks(usize::from(self.area.width.max(1)));
+        let row = |cells: &[Cell]| cells.iter().map(Cell::symbol).collect::<String>() + "\n";
+        rows.map(row).collect()
+    }
+
     /// The screen as SVG.
     pub fn svg(&mut self) -> String {
         let mut buffer = Buffer::empty(self.area);

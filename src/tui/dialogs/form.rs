@@ -26,7 +26,7 @@ use crate::game::{
     Argument, AskKind, AskView, FeedItem, LeverView, View, action_text, action_with, direction_words,
 };
 use crate::incident::schema::{Action, Lever, Name, Severity};
-use crate::tui::actions::{Context, Id, Key};
+use crate::tui::actions::{Context, Id, Key, key_in};
 use crate::tui::canvas::{Canvas, Hit, centred, columns, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::theme::Role;
@@ -429,7 +429,8 @@ impl Form {
             }
             let given = self.prediction(first, series, within, view)?;
             given.map(Some).ok_or_else(|| {
-                "Say what you expect, or press s on a choice to go on without a prediction.".to_owned()
+                let plain = key_in(Context::Dialog, Id::SubmitPlain);
+                format!("Say what you expect, or press {plain} on a choice to go on without a prediction.")
             })
         };
         match &self.purpose {
@@ -632,6 +633,7 @@ impl Form {
 
     fn keys_line(&self, canvas: &Canvas<'_>) -> Line<'static> {
         let mut spans = Vec::new();
+        let key = |id| key_in(Context::Dialog, id);
         let mut add = |key: &str, what: &str| {
             if !spans.is_empty() {
                 spans.push(Span::styled(" · ", canvas.style(Role::Muted)));
@@ -641,20 +643,20 @@ impl Form {
         };
         let last = self.focus + 1 >= self.fields.len();
         if last {
-            add("Enter", "apply");
+            add(key(Id::Submit), "apply");
         } else {
-            add("Enter Tab", "next field");
+            add(&format!("{} {}", key(Id::Submit), key(Id::NextField)), "next field");
         }
         if let Some(Field::Choice { options, .. }) = self.fields.get(self.focus) {
             add(if stacked(options) { "↑ ↓" } else { "← →" }, "choose");
             if self.predicts() {
-                add("s", "apply without a prediction");
+                add(key(Id::SubmitPlain), "apply without a prediction");
             }
             if self.open > 1 {
-                add("r", "next one");
+                add(key(Id::Answer), "next one");
             }
         }
-        add("Esc", "cancel");
+        add(key(Id::Back), "cancel");
         Line::from(spans)
     }
 }

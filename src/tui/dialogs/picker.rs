@@ -10,7 +10,7 @@ use tui_input::{Input, InputRequest};
 use super::form;
 use crate::game::Mode;
 use crate::game::View;
-use crate::tui::actions::{ACTIONS, Context, Id, Key, Situation};
+use crate::tui::actions::{ACTIONS, Context, Id, Key, Situation, key_in};
 use crate::tui::canvas::{Canvas, Hit, centred, columns, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::theme::Role;
@@ -281,13 +281,13 @@ impl Layer for Picker {
             );
         }
         let keys = Line::from(vec![
-            Span::styled("Enter ", canvas.style(Role::Accent)),
+            Span::styled(format!("{} ", key_in(Context::Move, Id::Open)), canvas.style(Role::Accent)),
             Span::raw("choose"),
             Span::styled(" · ", canvas.style(Role::Muted)),
             Span::styled("↑ ↓ ", canvas.style(Role::Accent)),
             Span::raw("move"),
             Span::styled(" · ", canvas.style(Role::Muted)),
-            Span::styled("Esc ", canvas.style(Role::Accent)),
+            Span::styled(format!("{} ", key_in(Context::Global, Id::Back)), canvas.style(Role::Accent)),
             Span::raw("close"),
         ]);
         if foot.height > 0 {
@@ -350,7 +350,8 @@ impl Picker {
 
     fn draw_rows(&mut self, canvas: &mut Canvas<'_>, list: Rect) {
         if self.found.is_empty() {
-            canvas.text(list, 0, "Nothing fits. Esc closes this.", Role::Muted);
+            let text = format!("Nothing fits. {} closes this.", key_in(Context::Global, Id::Back));
+            canvas.text(list, 0, &text, Role::Muted);
             return;
         }
         // Headings take rows of their own; they are shown while nothing is searched.

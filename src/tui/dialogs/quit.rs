@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::game::Mode;
-use crate::tui::actions::{Context, Id};
+use crate::tui::actions::{Context, Id, key_in, key_of};
 use crate::tui::canvas::{Canvas, Hit, centred};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::theme::Role;
@@ -57,7 +57,9 @@ impl Layer for Quit {
             }
             canvas.hit_row(inside, row, Hit::Item(i));
         }
-        canvas.text(inside, 5, "Enter choose · Esc go on · q leave the game", Role::Muted);
+        let (open, back) = (key_in(Context::Move, Id::Open), key_in(Context::Global, Id::Back));
+        let keys = format!("{open} choose · {back} go on · {} leave the game", key_of(Id::Quit));
+        canvas.text(inside, 5, &keys, Role::Muted);
     }
 
     fn act(&mut self, id: Id, _scene: &Scene<'_>) -> Option<Vec<Outcome>> {

@@ -22,7 +22,7 @@ use crate::game::command::{Command, EvidenceId, Finding, Source, Verdict};
 use crate::game::{HypothesisView, Mode, View};
 use crate::incident::schema::Name;
 use crate::score::QUESTIONS;
-use crate::tui::actions::{Context, Id, Key, key_of};
+use crate::tui::actions::{Context, Id, Key, key_in, key_of};
 use crate::tui::canvas::{Canvas, Hit, centred, columns, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::theme::Role;
@@ -375,7 +375,9 @@ impl Sheet {
             return Line::from(Span::styled(error.clone(), canvas.style(Role::Warn)));
         }
         let last = self.at.0 + 1 >= self.fields.len();
-        let mut keys = vec![if last { ("Enter", "save") } else { ("Enter Tab", "next field") }];
+        let key = |id| key_in(Context::Dialog, id);
+        let both = format!("{} {}", key(Id::Submit), key(Id::NextField));
+        let mut keys = vec![if last { (key(Id::Submit), "save") } else { (both.as_str(), "next field") }];
         if matches!(self.fields.get(self.at.0), Some(Field::Pick { .. })) {
             keys.push((key_of(Id::Toggle), "choose"));
         }
@@ -385,7 +387,7 @@ impl Sheet {
         if !last {
             keys.push((key_of(Id::Save), "save"));
         }
-        keys.push(("Esc", "cancel"));
+        keys.push((key(Id::Back), "cancel"));
         let mut spans = Vec::new();
         for (i, (key, what)) in keys.into_iter().enumerate() {
             if i > 0 {

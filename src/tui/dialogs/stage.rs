@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use super::form;
 use crate::game::command::Command;
-use crate::tui::actions::{Context, Id, key_of, with_keys};
+use crate::tui::actions::{Context, Id, key_in, key_of, with_keys};
 use crate::tui::canvas::{Canvas, Hit, centred, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::theme::Role;
@@ -107,7 +107,8 @@ impl Layer for StageDialog {
         }
         let mut spans = Vec::new();
         let answer = if asks > 0 { "answer" } else { "close" };
-        for (key, what) in [("Enter", answer), (key_of(Id::Hint), "hint"), ("Esc", "look around first")] {
+        let (open, back) = (key_in(Context::Move, Id::Open), key_in(Context::Global, Id::Back));
+        for (key, what) in [(open, answer), (key_of(Id::Hint), "hint"), (back, "look around first")] {
             if !spans.is_empty() {
                 spans.push(Span::styled(" · ", canvas.style(Role::Muted)));
             }

@@ -85,9 +85,9 @@ impl Default for Dashboards {
     }
 }
 
-/// The panel that a text asks for: names of series, or patterns with a `*`, with commas or spaces between.
+/// The panel that a text asks for: names of series, or patterns with a `*`, with commas between.
 fn panel_of(text: &str, view: &View<'_>) -> Result<Panel, String> {
-    let names: Vec<&str> = text.split([',', ' ']).filter(|n| !n.is_empty()).collect();
+    let names: Vec<&str> = text.split(',').map(str::trim).filter(|n| !n.is_empty()).collect();
     for name in &names {
         if view.series().matching(name).next().is_none() {
             let hint = match closest(name, view.series().iter().map(|s| s.name.as_str())) {
@@ -171,7 +171,7 @@ impl Dashboards {
     /// Series that the text of a panel can go on with.
     fn found<'a>(&self, view: &View<'a>) -> Vec<&'a Series> {
         let text = self.asking.as_ref().map_or("", |a| a.input.value());
-        let last = text.rsplit([',', ' ']).next().unwrap_or("").to_lowercase();
+        let last = text.rsplit(',').next().unwrap_or("").trim().to_lowercase();
         let fits = |s: &&Series| s.name.contains(&last) || s.what.to_lowercase().contains(&last);
         let mut found: Vec<&Series> = view.series().iter().filter(fits).collect();
         found.sort_by_key(|s| (!s.name.starts_with(&last), !s.name.contains(&last), s.name.clone()));
@@ -184,8 +184,8 @@ impl Dashboards {
         let Some(asking) = &mut self.asking else { return };
         let Some(series) = found.get(asking.at.min(found.len().saturating_sub(1))) else { return };
         let text = asking.input.value();
-        let start = text.rfind([',', ' ']).map_or(0, |i| i + 1);
-        asking.input = Input::new(format!("{}{}", &text[..start], series.name));
+        let before = text.rfind(',').map_or(String::new(), |i| format!("{}, ", &text[..i]));
+        asking.input = Input::new(format!("{before}{}", series.name));
         asking.at = 0;
     }
 

@@ -10,7 +10,7 @@ use super::{Look, Pane};
 use crate::game::View;
 use crate::game::command::{Command, EvidenceId, Finding, Source, Verdict};
 use crate::incident::schema::Name;
-use crate::tui::actions::{Context, Id, key_of};
+use crate::tui::actions::{Context, Id, key_in, key_of};
 use crate::tui::canvas::{Canvas, Hit, wrap};
 use crate::tui::dialogs;
 use crate::tui::layer::Outcome;
@@ -195,12 +195,16 @@ impl Notebook {
     fn keys(&self) -> String {
         match self.page {
             Page::Explanations => format!(
-                "{} accept · {} reject · {} reopen · Enter with evidence",
+                "{} accept · {} reject · {} reopen · {} with evidence",
                 key_of(Id::Accept),
                 key_of(Id::Reject),
-                key_of(Id::Reopen)
+                key_of(Id::Reopen),
+                key_in(Context::Notebook, Id::Open)
             ),
-            Page::Finding => format!("Enter write · {} write to a file", key_of(Id::Export)),
+            Page::Finding => {
+                let open = key_in(Context::Notebook, Id::Open);
+                format!("{open} write · {} write to a file", key_of(Id::Export))
+            }
             Page::Evidence => format!("{} pins in any pane", key_of(Id::Pin)),
         }
     }

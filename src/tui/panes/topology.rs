@@ -14,6 +14,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::{Look, Pane};
@@ -75,6 +76,11 @@ fn state(share: Option<f64>, full: &'static str) -> (&'static str, Role) {
         Some(s) if s >= BUSY => ("busy", Role::Warn),
         Some(_) => ("has room", Role::Ok),
     }
+}
+
+/// The style of something drawn with blocks: reversed, they would look like nothing.
+fn drawn(style: Style) -> Style {
+    style.remove_modifier(Modifier::REVERSED)
 }
 
 /// A share as a bar.
@@ -248,7 +254,7 @@ impl Drawing<'_, '_> {
             };
             let first = Line::from(vec![
                 Span::raw("pools "),
-                Span::styled(bar(mean.unwrap_or(0.0), 12, glyphs), self.canvas.style(role)),
+                Span::styled(bar(mean.unwrap_or(0.0), 12, glyphs), drawn(self.canvas.style(role))),
                 Span::raw(format!(" {} in use{waiting}", Unit::Ratio.show(mean.unwrap_or(f64::NAN)))),
             ]);
             let each: String = used.iter().map(|v| level(*v, glyphs)).collect();
@@ -356,7 +362,7 @@ impl Drawing<'_, '_> {
                 Span::raw(format!("{host:name_width$} CPU ")),
                 Span::styled(
                     bar(cpu.unwrap_or(0.0), if brief { 4 } else { 6 }, glyphs),
-                    self.canvas.style(role),
+                    drawn(self.canvas.style(role)),
                 ),
                 Span::raw(format!(" {:<6} ", Unit::Ratio.show(cpu.unwrap_or(f64::NAN)))),
                 Span::styled(

@@ -15,7 +15,7 @@ use super::{Look, Pane};
 use crate::game::View;
 use crate::game::command::Source;
 use crate::telemetry::{Span, SpanStatus, Trace, TraceOutcome};
-use crate::tui::actions::{Context, Id, Key};
+use crate::tui::actions::{Context, Id, Key, key_in};
 use crate::tui::canvas::{Canvas, Hit, columns, wrap};
 use crate::tui::dialogs;
 use crate::tui::layer::Outcome;
@@ -335,7 +335,7 @@ impl Traces {
                 canvas.text(rest, rest.height - 1, &text, Role::Text);
             }
             None if hidden > 0 && list.height > 0 => {
-                let text = format!(" {hidden} more, Enter shows all ");
+                let text = format!(" {hidden} more, {} shows all ", key_in(Context::Move, Id::Open));
                 let line = Line::from(Text::styled(text, canvas.style(Role::Muted)));
                 canvas.line_right(list, list.height - 1, &line);
             }
@@ -426,7 +426,11 @@ impl Pane for Traces {
     fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, view: &View<'_>, look: Look) {
         let traces = view.traces();
         self.refresh(traces);
-        let right = if self.spans.is_some() { "Esc back to the list" } else { "Enter looks closer" };
+        let right = if self.spans.is_some() {
+            format!("{} back to the list", key_in(Context::Global, Id::Back))
+        } else {
+            format!("{} looks closer", key_in(Context::Move, Id::Open))
+        };
         let right = Line::from(Text::styled(right, canvas.style(Role::Muted)));
         let inner = canvas.frame(area, "Traces", &right, look.focus);
         let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use crate::game::Mode;
 use crate::incident::Incident;
 use crate::incident::schema::Level;
-use crate::tui::actions::{Context, Id};
+use crate::tui::actions::{Context, Id, key_in};
 use crate::tui::canvas::{Canvas, Hit, centred, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::theme::Role;
@@ -261,7 +261,8 @@ impl Layer for ModeChoice {
                 canvas.hit_row(inside, row, Hit::Item(i));
             }
         }
-        canvas.text(inside, 10, "Enter choose · Esc back", Role::Muted);
+        let (open, back) = (key_in(Context::Library, Id::Open), key_in(Context::Global, Id::Back));
+        canvas.text(inside, 10, &format!("{open} choose · {back} back"), Role::Muted);
     }
 
     fn act(&mut self, id: Id, _scene: &Scene<'_>) -> Option<Vec<Outcome>> {
