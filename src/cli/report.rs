@@ -33,6 +33,8 @@ pub enum Format {
     Md,
     /// For other programs.
     Json,
+    /// The finding alone, as JSON.
+    Finding,
 }
 
 /// Columns when the output is no terminal.
@@ -42,6 +44,10 @@ const PLAIN_WIDTH: usize = 100;
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let file = replay::saved(&args.run)?;
     let (incident, session) = replay::again(&file, args.incident.as_deref())?;
+    if args.format == Format::Finding && !args.json {
+        print(&report::finding_json(&session.view()))?;
+        return Ok(ExitCode::from(FINE));
+    }
     let references = replay::references(&incident, &session)?;
     let score = score(&session, &references);
     let debrief = debrief(&session, &references, &score);
@@ -49,7 +55,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     print(&match format {
         Format::Text => report::text(&debrief, width()),
         Format::Md => report::markdown(&debrief),
-        Format::Json => report::json(&debrief),
+        Format::Json | Format::Finding => report::json(&debrief),
     })?;
     Ok(ExitCode::from(FINE))
 }

@@ -112,8 +112,11 @@ impl Console {
         for i in 0..self.panes.len() {
             let shown = i == self.focus || (self.wide && i == self.main);
             let name = named(by, i);
-            let text =
-                if i == self.focus { format!("[{}] {name}", i + 1) } else { format!("{} {name}", i + 1) };
+            let text = if i == self.focus {
+                format!("[{}] {name}", digit(i))
+            } else {
+                format!("{} {name}", digit(i))
+            };
             let width = text.chars().count() as u16;
             if x + width > row.width {
                 break;
@@ -129,6 +132,11 @@ impl Console {
             x += width + gap;
         }
     }
+}
+
+/// The digit of a pane: 0 for the tenth.
+fn digit(pane: usize) -> usize {
+    (pane + 1) % 10
 }
 
 /// What the header shows, the most important first when there is no room for all.

@@ -49,6 +49,35 @@ fn a_log_line_is_pinned_with_a_note_and_typed_letters_are_text() {
 }
 
 #[test]
+fn a_query_adds_a_panel_that_can_be_pinned_and_taken_away() {
+    let mut app = investigating(200, "0");
+    assert!(shown(&mut app).contains("adds a panel"));
+    press(&mut app, "/");
+    type_text(&mut app, "requests.recieved / operations.started");
+    press(&mut app, "Enter");
+    let seen = shown(&mut app);
+    assert!(seen.contains("column 1: no series is called") && seen.contains("did you mean"), "{seen}");
+    press(&mut app, "Esc");
+    press(&mut app, "/");
+    type_text(&mut app, "requests.rec");
+    assert!(shown(&mut app).contains("Tab  requests.received"));
+    press(&mut app, "Tab");
+    type_text(&mut app, " / operations.started");
+    press(&mut app, "Enter");
+    let seen = shown(&mut app);
+    assert!(seen.contains("requests.received / operations.started") && seen.contains("×"), "{seen}");
+    press(&mut app, "b");
+    let pins = pins(&app);
+    let query = Source::Query("requests.received / operations.started".to_owned());
+    assert!(matches!(pins.as_slice(), [(what, _)] if *what == query), "{pins:?}");
+    let looked = journal(&app).into_iter().any(|c| c == Command::Look(query.clone()));
+    assert!(looked, "what is shown counts as looked at");
+    press(&mut app, "x");
+    assert!(shown(&mut app).contains("adds a panel"));
+    assert!(!shown(&mut app).contains("requests.received / operations.started  "));
+}
+
+#[test]
 fn logs_are_filtered_by_words_and_streams() {
     let mut app = investigating(200, LOGS);
     press(&mut app, "/");
