@@ -660,7 +660,7 @@ mod tests {
         let q = "requests.received / operations.started";
         check(q, Unit::Factor, &[(q, "1.00 2.50 - -")]);
         let q = "ratio(requests.received - operations.started, requests.received)";
-        check(q, Unit::Ratio, &[(q, "0.00 0.60 -1.00 -")]);
+        check(q, Unit::Ratio, &[(q, "0.00 0.60 1.00 -")]);
         let q = "max(db.cpu.*)";
         check(q, Unit::Ratio, &[(q, "0.40 0.40 0.80 0.80")]);
         check(

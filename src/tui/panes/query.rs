@@ -167,6 +167,10 @@ impl Pane for Queries {
         "query"
     }
 
+    fn brief(&self) -> &'static str {
+        "ask"
+    }
+
     fn contexts(&self) -> &'static [Context] {
         &[Context::Query, Context::Move]
     }
