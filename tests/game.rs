@@ -658,6 +658,21 @@ fn a_good_run_performs_in_every_dimension_and_its_debrief_says_so() {
 }
 
 #[test]
+fn a_finding_is_told_to_other_programs_with_what_was_ruled_out() {
+    let s = good_run();
+    let told: serde_json::Value = serde_json::from_str(&report::finding_json(&s.view())).expect("JSON");
+    assert_eq!((told["schema"].as_u64(), told["summary"].as_str()), (Some(1), Some("Retries.")));
+    assert_eq!(told["effect"], "Misses, time-outs, misses.");
+    assert_eq!(told["evidence_cell_ids"][0], "E-0002");
+    let trigger = told["trigger"]["text"].as_str().expect("a text");
+    assert!(told["root_cause"].as_str().is_some_and(|cause| cause.starts_with(trigger)), "{told}");
+    let rejected: Vec<&str> =
+        told["rejected"].as_array().expect("a list").iter().filter_map(|h| h["id"].as_str()).collect();
+    assert_eq!(rejected, ["spike", "deploy"]);
+    assert_eq!(told["rejected"][0]["evidence_cell_ids"][0], "E-0001");
+}
+
+#[test]
 fn doing_nothing_is_unable_wherever_something_was_asked() {
     let mut s = session(Mode::Live);
     s.advance(SimTime::NEVER);

@@ -49,6 +49,55 @@ fn the_json_of_a_run_has_its_fields_and_is_the_same_twice() {
 }
 
 #[test]
+fn a_query_is_worked_out_from_what_was_recorded() {
+    let query = "requests.received / operations.started";
+    let run = read(&json("none", &["--query", query, "--query", "db.cpu.*", "--until", "10:01:00"]));
+    let answers = run["queries"].as_array().expect("a list");
+    assert_eq!((answers[0]["query"].as_str(), answers[0]["unit"].as_str()), (Some(query), Some("factor")));
+    assert_eq!(answers[0]["values"], run["series"]["attempts.per_operation"]["values"]);
+    let line = answers[1]["line"].as_str().expect("a name");
+    assert_eq!(answers[1]["values"], run["series"][&format!("db.cpu.{line}")]["values"]);
+    assert!(read(&json("none", &["--until", "10:01:00"])).get("queries").is_none());
+
+    let args = ["run", INCIDENT, "--until", "10:01:00", "--query"];
+    let refused = |query: &str| pagerdrill(&args).arg(query).assert().code(2);
+    refused("operations.startet").stderr(predicates::str::contains("did you mean `operations.started`?"));
+    refused("1 +").stderr(predicates::str::contains("column 4"));
+    let out = pagerdrill(&args).arg(query).assert().success();
+    out.stdout(predicates::str::contains("requests.received / operations.started: 1.00×"));
+}
+
+#[test]
+fn a_run_of_a_variant_is_saved_and_replayed() {
+    let folder = TempDir::new().expect("a folder");
+    let saved = folder.path().join("variant.run");
+    let saved = saved.to_str().expect("a path");
+    const CALLS: &str = "tests/incidents/good/calls.ron";
+    pagerdrill(&["run", CALLS, "--variant", "no job", "--scale", "0.2", "--save", saved]).assert().success();
+    pagerdrill(&["replay", saved, "--incident", CALLS, "--verify"])
+        .assert()
+        .success()
+        .stdout(predicates::str::contains("telemetry: the same"));
+}
+
+#[test]
+fn stats_say_what_to_play_first() {
+    let folder = TempDir::new().expect("a folder");
+    let stats = |args: &[&str]| {
+        let mut command = pagerdrill(&[&["stats"], args].concat());
+        command.env("PAGERDRILL_HOME", folder.path());
+        command.assert().success().get_output().stdout.clone()
+    };
+    let text = String::from_utf8(stats(&[])).expect("UTF-8");
+    assert!(text.contains("Next: ") && text.contains("blind"), "{text}");
+    let told: Value = serde_json::from_slice(&stats(&["--json"])).expect("JSON");
+    assert_eq!(told["schema"], 1);
+    assert_eq!(told["next"]["id"], told["drills"][0]["id"]);
+    assert_eq!(told["drills"][0]["runs"], 0);
+    assert!(told["drills"].as_array().is_some_and(|drills| drills.last().unwrap()["id"] == "blind"));
+}
+
+#[test]
 fn doing_nothing_fails_and_until_stops_early() {
     let run = read(&json("none", &[]));
     assert_eq!(run["outcome"]["state"], "failing");

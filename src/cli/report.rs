@@ -35,6 +35,8 @@ pub enum Format {
     Html,
     /// For other programs.
     Json,
+    /// The finding alone, as JSON.
+    Finding,
 }
 
 /// Columns when the output is no terminal.
@@ -44,6 +46,10 @@ const PLAIN_WIDTH: usize = 100;
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let file = replay::saved(&args.run)?;
     let (incident, session) = replay::again(&file, args.incident.as_deref())?;
+    if args.format == Format::Finding && !args.json {
+        print(&report::finding_json(&session.view()))?;
+        return Ok(ExitCode::from(FINE));
+    }
     let references = replay::references(&incident, &session)?;
     let score = score(&session, &references);
     let debrief = debrief(&session, &references, &score);
@@ -53,7 +59,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         Format::Text => report::text(&debrief, width(), extent),
         Format::Md => report::markdown(&debrief, extent),
         Format::Html => report::html(&debrief, extent)?,
-        Format::Json => report::json(&debrief),
+        Format::Json | Format::Finding => report::json(&debrief),
     })?;
     Ok(ExitCode::from(FINE))
 }

@@ -13,6 +13,7 @@ use crate::incident::schema::Plan;
 use crate::incident::{Incident, closest};
 use crate::score::Harm;
 use crate::store;
+use crate::telemetry::{Query, Series};
 use crate::units::{SimTime, TimeOfDay, short};
 
 /// What to run.
@@ -35,6 +36,9 @@ pub struct Args {
     /// Size of the simulated system; 0.1 is ten times as fast and noisier.
     #[arg(long, default_value_t = 1.0, value_parser = scale)]
     scale: f64,
+    /// Work out an expression over recorded series too: `requests.received / operations.started`; may be given several times.
+    #[arg(long, value_name = "QUERY")]
+    query: Vec<String>,
     /// Print everything that was recorded as JSON.
     #[arg(long)]
     json: bool,
@@ -103,6 +107,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     let until = args.until.map(|at| instant(&incident, at)).transpose()?;
     let pilot = pilot(&incident, &args.plan)?;
+    let queries: Vec<Query> = args
+        .query
+        .iter()
+        .map(|text| Query::parse(text).with_context(|| format!("--query {text}")))
+        .collect::<anyhow::Result<_>>()?;
     let began = Instant::now();
     let options = Options { seed: args.seed, scale: args.scale, until };
     let result = headless::run(&incident, &pilot, options)?;
@@ -111,12 +120,21 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         let file = result.session.run_file();
         store::save_run_to(&file, path).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    print(&if args.json { result.json(wall_s) } else { summary(&incident, &result, wall_s) })?;
+    let mut answers = Vec::new();
+    for query in &queries {
+        let answered = query.answer(result.session.series());
+        answers.extend(answered.with_context(|| format!("--query {}", query.text()))?);
+    }
+    print(&if args.json {
+        result.json(wall_s, &answers)
+    } else {
+        summary(&incident, &result, &answers, wall_s)
+    })?;
     Ok(ExitCode::from(FINE))
 }
 
 /// The run in a few lines, for a person.
-fn summary(incident: &Arc<Incident>, run: &RunResult, wall_s: f64) -> String {
+fn summary(incident: &Arc<Incident>, run: &RunResult, answers: &[Series], wall_s: f64) -> String {
     let session = &run.session;
     let harm = Harm::of(session.series());
     let ending = match run.ending() {
@@ -138,6 +156,21 @@ fn summary(incident: &Arc<Incident>, run: &RunResult, wall_s: f64) -> String {
         for m in measured.iter().filter(|m| !m.held) {
             out += &format!("  {}: {}, wanted {}\n", m.expect.name, m.shown, m.wanted);
         }
+    }
+    for answer in answers {
+        let show = |value: Option<f64>| answer.unit.show(value.unwrap_or(f64::NAN));
+        let (least, most) = answer.range(0..answer.values.len()).unzip();
+        let label = if answer.name == answer.what {
+            answer.what.clone()
+        } else {
+            format!("{} {}", answer.what, answer.name)
+        };
+        out += &format!(
+            "{label}: {} at the end, {} to {} in all.\n",
+            show(answer.recent()),
+            show(least),
+            show(most)
+        );
     }
     let simulated = session.now().as_secs_f64();
     out += &format!(

@@ -118,6 +118,8 @@ pub enum Source {
     Runbook(usize),
     /// Something in the feed, by its number.
     Feed(usize),
+    /// A query over recorded series, as it was written.
+    Query(String),
     /// A whole pane: `logs`, `traces`, `topology`, `changes`, `runbook`.
     Pane(Name),
 }

@@ -1,7 +1,7 @@
 //! The simulated system with its instruments.
 
 use crate::sim::{Fault, Intervention, Spec, World};
-use crate::telemetry::{LogLine, Recorder, SeriesSet, Trace};
+use crate::telemetry::{Instruments, LogLine, Recorder, SeriesSet, Shown, Trace};
 use crate::units::SimTime;
 
 /// A world and the recorder that watches it.
@@ -9,17 +9,23 @@ use crate::units::SimTime;
 pub(super) struct Plant {
     world: World,
     recorder: Recorder,
+    /// What the instruments make of it, where that is not the same.
+    shown: Option<Shown>,
 }
 
 impl Plant {
-    pub(super) fn new(spec: &Spec, seed: u64) -> Plant {
+    pub(super) fn new(spec: &Spec, seed: u64, instruments: Instruments) -> Plant {
         let world = World::new(spec, seed);
         let recorder = Recorder::new(&world);
-        Plant { world, recorder }
+        let shown = (!instruments.are_plain()).then(|| Shown::new(instruments));
+        Plant { world, recorder, shown }
     }
 
     pub(super) fn advance(&mut self, until: SimTime) {
         self.recorder.advance(&mut self.world, until);
+        if let Some(shown) = &mut self.shown {
+            shown.follow(self.recorder.series());
+        }
     }
 
     pub(super) fn inject(&mut self, fault: Fault) {
@@ -40,6 +46,11 @@ impl Plant {
 
     pub(super) fn series(&self) -> &SeriesSet {
         self.recorder.series()
+    }
+
+    /// What the player's instruments show of it.
+    pub(super) fn shown(&self) -> &SeriesSet {
+        self.shown.as_ref().map_or(self.recorder.series(), Shown::series)
     }
 
     pub(super) fn logs(&self) -> &[LogLine] {

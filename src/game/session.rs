@@ -17,7 +17,7 @@ use super::view::View;
 use crate::incident::Incident;
 use crate::incident::schema::{Action, Ask, Name, Severity};
 use crate::sim::Fault;
-use crate::telemetry::SeriesSet;
+use crate::telemetry::{Query, SeriesSet};
 use crate::units::{SECOND, SimSpan, SimTime, TimeOfDay};
 
 /// How a run is played.
@@ -155,7 +155,7 @@ impl Session {
             .extend(file.proposals.iter().enumerate().map(|(i, p)| (incident.at(p.at), Due::Proposal(i))));
         timeline.sort();
         let mut session = Session {
-            plant: Plant::new(&spec, options.seed),
+            plant: Plant::new(&spec, options.seed, incident.instruments()),
             options,
             normal_rate,
             now: SimTime::ZERO,
@@ -668,12 +668,13 @@ impl Session {
     fn visible(&self, source: &Source) -> Result<(), Refusal> {
         let file = self.incident.file();
         let is_there = match source {
-            Source::Series(name) => self.series().get(name).is_some(),
+            Source::Series(name) => self.plant.shown().get(name).is_some(),
             Source::Log(i) => *i < self.plant.logs().len(),
             Source::Trace(i) => *i < self.plant.traces().len(),
             Source::Change(i) => file.changes.get(*i).is_some_and(|c| self.has_come(c.at)),
             Source::Runbook(i) => *i < file.runbook.len(),
             Source::Feed(i) => *i < self.feed.items().len(),
+            Source::Query(text) => self.asked(text).is_some(),
             Source::Pane(_) => true,
         };
         if is_there {
@@ -686,6 +687,11 @@ impl Session {
         ))
     }
 
+    /// What a query shows now.
+    fn asked(&self, text: &str) -> Option<String> {
+        Query::parse(text).ok()?.reading(self.plant.shown())
+    }
+
     /// Whether a time of day of the incident has been reached.
     pub(super) fn has_come(&self, at: TimeOfDay) -> bool {
         at <= self.incident.file().clock.start || self.incident.at(at) <= self.now
@@ -696,13 +702,14 @@ impl Session {
         let file = self.incident.file();
         let showed = match what {
             Source::Series(name) => {
-                self.series().get(name).map(|s| reading(s, &self.view().name_in_words(name)))
+                self.plant.shown().get(name).map(|s| reading(s, &self.view().name_in_words(name)))
             }
             Source::Log(i) => self.plant.logs().get(*i).map(|l| log_line(l, self.incident.clock(l.at))),
             Source::Trace(i) => self.plant.traces().get(*i).map(trace_line),
             Source::Change(i) => file.changes.get(*i).map(|c| format!("{} {}: {}", c.at, c.kind, c.what)),
             Source::Runbook(i) => file.runbook.get(*i).map(|s| format!("runbook: {}", s.title)),
             Source::Feed(i) => self.feed.items().get(*i).map(|f| format!("{}: {}", f.from, f.text)),
+            Source::Query(text) => self.asked(text),
             Source::Pane(_) => None,
         };
         let Some(showed) = showed else {
@@ -969,6 +976,7 @@ pub(crate) fn source_text(source: &Source) -> String {
         Source::Change(i) => format!("change {i}"),
         Source::Runbook(i) => format!("runbook section {i}"),
         Source::Feed(i) => format!("message {i}"),
+        Source::Query(text) => format!("query {text}"),
         Source::Pane(name) => format!("pane {name}"),
     }
 }

@@ -143,9 +143,9 @@ impl<'a> View<'a> {
         names::in_words(name, self.dashboards(), self.series())
     }
 
-    /// Recorded series.
+    /// What the instruments show: the recorded series, some of them late or with gaps.
     pub fn series(&self) -> &'a SeriesSet {
-        self.session.plant.series()
+        self.session.plant.shown()
     }
 
     /// Log lines.

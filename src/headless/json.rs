@@ -32,6 +32,9 @@ struct Run<'a> {
     score: Option<&'a Score>,
     start: String,
     series: BTreeMap<&'a str, Samples>,
+    /// What was worked out from the series.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    queries: Vec<Answer<'a>>,
     expectations: Vec<Expectation<'a>>,
     harm: Counts,
     journal: Vec<Entry<'a>>,
@@ -57,6 +60,15 @@ struct Samples {
     unit: &'static str,
     step_s: u32,
     values: Vec<Option<f64>>,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    query: &'a str,
+    /// What stands in place of the star; the query where there is one line only.
+    line: &'a str,
+    #[serde(flatten)]
+    samples: Samples,
 }
 
 #[derive(Serialize)]
@@ -151,7 +163,7 @@ fn outcome(run: &RunResult) -> Outcome {
     Outcome { state, recovered_at: recovered.map(|at| session.incident().clock(at).to_string()), failing }
 }
 
-pub(super) fn write(run: &RunResult, wall_s: f64) -> String {
+pub(super) fn write(run: &RunResult, wall_s: f64, answers: &[Series]) -> String {
     let session = &run.session;
     let incident = session.incident();
     let counters = session.counters();
@@ -168,6 +180,10 @@ pub(super) fn write(run: &RunResult, wall_s: f64) -> String {
         score: None,
         start: incident.clock(SimTime::ZERO).to_string(),
         series: session.series().iter().map(|s| (s.name.as_str(), samples(s))).collect(),
+        queries: answers
+            .iter()
+            .map(|s| Answer { query: &s.what, line: &s.name, samples: samples(s) })
+            .collect(),
         expectations: measured.iter().map(expectation).collect(),
         harm: Counts {
             served: counters.operations_served,

@@ -14,6 +14,7 @@ use crate::incident::Incident;
 use crate::incident::expect::{self, Measured};
 use crate::incident::schema::{Name, Plan};
 use crate::score::Harm;
+use crate::telemetry::Series;
 use crate::units::SimTime;
 
 pub use capacity::{Capacity, capacity};
@@ -155,8 +156,9 @@ impl RunResult {
         ending(&self.session)
     }
 
-    /// The run as JSON. Everything but `wall_s` is the same for the same incident, seed and plan.
-    pub fn json(&self, wall_s: f64) -> String {
-        json::write(self, wall_s)
+    /// The run as JSON, with what was worked out from its series besides. Everything but `wall_s` is the same for the same
+    /// incident, seed and plan.
+    pub fn json(&self, wall_s: f64, answers: &[Series]) -> String {
+        json::write(self, wall_s, answers)
     }
 }

@@ -6,7 +6,7 @@ use ron::error::SpannedError;
 use ron::extensions::Extensions;
 
 use super::check;
-use super::diagnose::{Diagnostic, Severity, closest};
+use super::diagnose::{Diagnostic, Severity};
 use super::locate::Outline;
 use super::lower::{intervention, lower, scaled, span_of_day};
 use super::schema::{self, Action, FORMAT, Happening, IncidentFile, Variant};
@@ -14,6 +14,7 @@ use super::variant::{self, VariantError};
 use crate::sim::rng::Stream;
 use crate::sim::spec::Spec;
 use crate::sim::{Fault, Intervention};
+use crate::telemetry::{Instruments, closest};
 use crate::units::{SimSpan, SimTime, TimeOfDay};
 
 /// A checked incident. It can only come out of [`load`].
@@ -112,6 +113,21 @@ impl Incident {
     /// What breaks and when, in order of time.
     pub fn script(&self) -> &[(SimTime, Fault)] {
         &self.script
+    }
+
+    /// What a player's instruments make of what is recorded.
+    pub fn instruments(&self) -> Instruments {
+        let file = &self.file.telemetry;
+        let second = |time: TimeOfDay| self.at(time).as_secs() as usize;
+        Instruments {
+            lags: file
+                .lags
+                .iter()
+                .map(|(name, lag)| (name.clone(), lag.as_secs_f64().ceil() as usize))
+                .collect(),
+            gaps: file.gaps.iter().map(|g| (g.series.clone(), second(g.from)..second(g.to))).collect(),
+            health: file.health.iter().map(|(name, what)| (format!("health.{name}"), what.clone())).collect(),
+        }
     }
 
     /// How long the run is.

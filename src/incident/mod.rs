@@ -15,8 +15,9 @@ mod lower;
 pub mod schema;
 mod variant;
 
+pub use crate::telemetry::closest;
 pub use check::{LOG_STREAMS, series_of};
-pub use diagnose::{Diagnostic, Severity, closest};
+pub use diagnose::{Diagnostic, Severity};
 pub use knob::Kind;
 pub(crate) use load::unreadable;
 pub use load::{Incident, Loaded, draw, load};

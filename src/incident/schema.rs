@@ -54,6 +54,9 @@ pub struct IncidentFile {
     /// Rules that write an alert into the feed.
     #[serde(default)]
     pub alerts: Vec<Alert>,
+    /// Where instruments show less than is measured, or show it later.
+    #[serde(default)]
+    pub telemetry: Instruments,
     /// Charts, in order.
     pub dashboards: Vec<Dashboard>,
     /// What was changed before and during the incident, by others.
@@ -1104,6 +1107,30 @@ impl Condition {
             Condition::Below(line) => value < line,
         }
     }
+}
+
+/// Where a player's instruments differ from what is measured. Figures and marks are read from what is measured.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Instruments {
+    /// Series that are shown so much later than they are measured; `*` in a name takes all that match.
+    pub lags: BTreeMap<Name, SimSpan>,
+    /// Series that were not scraped for a while.
+    pub gaps: Vec<Gap>,
+    /// Health checks that say healthy whatever happens, by the name behind `health.`, with what they check.
+    pub health: BTreeMap<Name, String>,
+}
+
+/// Samples that are missing.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gap {
+    /// Which series; `*` in a name takes all that match.
+    pub series: Name,
+    /// The first second that is missing.
+    pub from: TimeOfDay,
+    /// The first that is there again.
+    pub to: TimeOfDay,
 }
 
 /// A page of charts.

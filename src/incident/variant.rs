@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use ron::extensions::Extensions;
 
-use super::diagnose::closest;
 use super::locate::{Lost, Outline};
 use super::schema::{IncidentFile, Story, System, Variant};
+use crate::telemetry::closest;
 
 /// Most names that an error lists.
 const NAMES_LISTED: usize = 16;

@@ -2,7 +2,7 @@
 
 use crate::game::Session;
 use crate::game::command::{Command, Source};
-use crate::telemetry::matches;
+use crate::telemetry::{Query, matches};
 use crate::units::SimTime;
 
 /// Whether a source is one that a name of the incident file means: a series, `log:STREAM`, `traces`, `changes`,
@@ -19,6 +19,9 @@ pub(super) fn is_meant(session: &Session, source: &Source, name: &str) -> bool {
         Source::Change(_) => name == "changes",
         Source::Runbook(_) => name == "runbook",
         Source::Feed(_) => false,
+        // Who builds a panel looks at all that goes into it.
+        Source::Query(text) => Query::parse(text)
+            .is_ok_and(|query| query.reads(view.series()).iter().any(|series| covers(series, name))),
         Source::Pane(pane) => name == pane || (pane == "logs" && name.starts_with("log:")),
     }
 }

@@ -133,6 +133,13 @@ impl SeriesSet {
         self.all[series].values.push(value);
     }
 
+    /// Sets a sample of an earlier second.
+    pub(super) fn amend(&mut self, series: usize, second: usize, value: f64) {
+        if let Some(sample) = self.all[series].values.get_mut(second) {
+            *sample = value;
+        }
+    }
+
     /// Ends the second: whatever was not put is a gap.
     pub(super) fn end_second(&mut self) {
         self.seconds += 1;

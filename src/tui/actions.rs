@@ -106,6 +106,8 @@ pub(crate) enum Id {
     RemovePanel,
     /// A second pane beside the first.
     Split,
+    /// Writes a query, which adds a panel.
+    Query,
     /// Next dashboard.
     NextDashboard,
     /// Dashboard before.
@@ -155,6 +157,8 @@ pub(crate) enum Context {
     Console,
     /// The dashboards.
     Charts,
+    /// The query line.
+    Query,
     /// A pane that can be filtered.
     Search,
     /// What a stage asks.
@@ -213,6 +217,7 @@ impl Context {
             Context::Briefing => "Briefing",
             Context::Console => "During an incident",
             Context::Charts => "Dashboards",
+            Context::Query => "Query line",
             Context::Search => "Searching",
             Context::Stage => "Stage questions",
             Context::Dialog => "Dialogs",
@@ -346,7 +351,7 @@ const fn action(
 /// Everything that can be done.
 #[rustfmt::skip]
 pub(crate) static ACTIONS: &[Action] = {
-    use Context::{Briefing, Charts, Console, Debrief, Dialog, Film, Global, Library, Move, Notebook, Search, Stage};
+    use Context::{Briefing, Charts, Console, Debrief, Dialog, Film, Global, Library, Move, Notebook, Query, Search, Stage};
     &[
         action(Console, Id::Pause, &["Space"], "pause", "Stops the clock, and lets it go on.", 1, running),
         action(Console, Id::Step, &["."], "one second", "Lets the clock go on by one second.", 0, clock_free),
@@ -366,7 +371,7 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Console, Id::Split, &["|"], "split", "Shows a second pane beside the first; digits put panes into the one that has the keys. Again shows one.", 0, always),
         action(Console, Id::NextPane, &["Tab"], "next pane", "Gives the keys to the next pane.", 7, always),
         action(Console, Id::PreviousPane, &["BackTab"], "previous pane", "Gives the keys to the pane before.", 0, always),
-        action(Console, Id::Pane(1), &["1"], "pane 1 to 9", "Shows the pane of that digit; so do 2 to 9.", 0, always),
+        action(Console, Id::Pane(1), &["1"], "pane 1 to 9", "Shows the pane of that digit; so do 2 to 9, and 0 shows the tenth.", 0, always),
         action(Console, Id::Pane(2), &["2"], "pane 2", "", 0, always),
         action(Console, Id::Pane(3), &["3"], "pane 3", "", 0, always),
         action(Console, Id::Pane(4), &["4"], "pane 4", "", 0, always),
@@ -375,6 +380,7 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Console, Id::Pane(7), &["7"], "pane 7", "", 0, always),
         action(Console, Id::Pane(8), &["8"], "pane 8", "", 0, always),
         action(Console, Id::Pane(9), &["9"], "pane 9", "", 0, always),
+        action(Console, Id::Pane(10), &["0"], "pane 10", "", 0, always),
         action(Console, Id::Copy, &["y"], "copy", "Puts what you look at on the clipboard as text, also over SSH.", 0, always),
         action(Console, Id::End, &[], "end the exercise", "Ends the run before its clock does and goes to the debrief.", 0, running),
 
@@ -392,6 +398,8 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Charts, Id::Lines, &["x"], "lines", "Draws each line of the selected chart by itself, then all again.", 0, always),
         action(Charts, Id::AddPanel, &["n"], "new panel", "Adds a chart of any series that is recorded, on a dashboard of your own.", 0, always),
         action(Charts, Id::RemovePanel, &["X"], "remove panel", "Takes a panel of your own away.", 0, always),
+        action(Query, Id::Query, &["/"], "write a query", "Writes an expression over recorded series, which adds a panel of your own.", 2, always),
+        action(Query, Id::RemovePanel, &["x"], "take away", "Takes the selected panel of your own away.", 0, always),
 
         action(Search, Id::Filter, &["/"], "filter", "Shows only rows with what you type; Esc shows all again.", 2, always),
         action(Search, Id::NextMatch, &["n"], "next match", "Goes to the next match.", 0, always),

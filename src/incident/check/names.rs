@@ -188,6 +188,7 @@ pub fn series_of(file: &IncidentFile, spec: &Spec) -> Vec<String> {
         switch_on(&mut on, knob);
     }
     all.extend(series_names(&on));
+    all.extend(file.telemetry.health.keys().map(|name| format!("health.{name}")));
     all.into_iter().collect()
 }
 

@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use super::Checker;
 use super::names::{LOG_STREAMS, SOURCES};
-use crate::incident::diagnose::{Severity, closest};
+use crate::incident::diagnose::Severity;
 use crate::incident::locate::{Path, Step};
 use crate::incident::lower::span_of_day;
 use crate::incident::schema::Condition;
+use crate::telemetry::closest;
 use crate::telemetry::matches;
 use crate::units::{SimSpan, TimeOfDay};
 

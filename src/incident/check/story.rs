@@ -19,6 +19,18 @@ impl Checker<'_> {
             self.condition(&place!["alerts", i, "when"], alert.when);
             self.placeholders(&place!["alerts", i, "text"], &alert.text);
         }
+        for (name, lag) in &file.telemetry.lags {
+            self.series_pattern(&place!["telemetry", "lags", name], name);
+            self.some_time(&place!["telemetry", "lags", name], *lag);
+        }
+        for (i, gap) in file.telemetry.gaps.iter().enumerate() {
+            self.series_pattern(&place!["telemetry", "gaps", i, "series"], &gap.series);
+            self.window(&place!["telemetry", "gaps", i, "to"], (gap.from, gap.to));
+        }
+        for (name, what) in &file.telemetry.health {
+            self.part_name(&place!["telemetry", "health", name], name);
+            self.said(&place!["telemetry", "health", name], what);
+        }
         if file.dashboards.is_empty() {
             self.error(&place!["dashboards"], "there is no dashboard", "add at least one with a panel");
         }

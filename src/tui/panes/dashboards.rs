@@ -374,7 +374,7 @@ fn plotted<'a>(series: &'a Series, patterns: &[String]) -> Plotted<'a> {
 }
 
 /// The annotations of all charts.
-fn marks(view: &View<'_>) -> Vec<Mark> {
+pub(super) fn marks(view: &View<'_>) -> Vec<Mark> {
     let mark = |a: crate::game::Annotation| {
         let (letter, role) = match a.kind {
             AnnotationKind::Page => ('P', Role::Crit),

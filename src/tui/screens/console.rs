@@ -130,12 +130,13 @@ impl Console {
     }
 
     fn draw_tabs(&self, canvas: &mut Canvas<'_>, row: Rect) {
-        // On a narrow screen the panes without the keys have their short names, then only their digits.
+        // On a narrow screen the panes have their short names, then only their digits.
         type Named = fn(&dyn Pane) -> &'static str;
         let namings: [(Named, u16); 3] = [(|p| p.name(), 2), (|p| p.brief(), 1), (|_| "", 1)];
         let named = |by: Named, i: usize| {
             let pane = self.panes[i].as_ref();
-            if i == self.focus { pane.name() } else { by(pane) }
+            // Where there is room for digits only, the one that has the keys says its name.
+            if i == self.focus && by(pane).is_empty() { pane.name() } else { by(pane) }
         };
         let needed = |(by, gap): (Named, u16)| -> usize {
             let each = |i| named(by, i).len() + 2 + usize::from(gap);
@@ -147,8 +148,11 @@ impl Console {
         for i in 0..self.panes.len() {
             let shown = i == self.focus || self.shown().contains(&i);
             let name = named(by, i);
-            let text =
-                if i == self.focus { format!("[{}] {name}", i + 1) } else { format!("{} {name}", i + 1) };
+            let text = if i == self.focus {
+                format!("[{}] {name}", digit(i))
+            } else {
+                format!("{} {name}", digit(i))
+            };
             let width = text.chars().count() as u16;
             if x + width > row.width {
                 break;
@@ -164,6 +168,11 @@ impl Console {
             x += width + gap;
         }
     }
+}
+
+/// The digit of a pane: 0 for the tenth.
+fn digit(pane: usize) -> usize {
+    (pane + 1) % 10
 }
 
 /// What the header shows, the most important first when there is no room for all.

@@ -49,6 +49,37 @@ fn a_log_line_is_pinned_with_a_note_and_typed_letters_are_text() {
 }
 
 #[test]
+fn a_query_adds_a_panel_that_can_be_pinned_and_taken_away() {
+    let mut app = investigating(200, "0");
+    assert!(shown(&mut app).contains("adds a panel"));
+    press(&mut app, "/");
+    type_text(&mut app, "requests.recieved / operations.started");
+    press(&mut app, "Enter");
+    let seen = shown(&mut app);
+    assert!(seen.contains("column 1: no series is called") && seen.contains("did you mean"), "{seen}");
+    press(&mut app, "Esc");
+    press(&mut app, "/");
+    type_text(&mut app, "requests.rec");
+    assert!(shown(&mut app).contains("Tab  requests.received"));
+    press(&mut app, "Tab");
+    type_text(&mut app, " / operations.started");
+    press(&mut app, "Enter");
+    let seen = shown(&mut app);
+    assert!(seen.contains("requests.received / operations.started") && seen.contains("×"), "{seen}");
+    press(&mut app, "b");
+    let pins = pins(&app);
+    let query = Source::Query("requests.received / operations.started".to_owned());
+    assert!(matches!(pins.as_slice(), [(what, _)] if *what == query), "{pins:?}");
+    until(&mut app, 280);
+    shown(&mut app);
+    let journal = app.play().map(|p| p.view().journal().to_vec()).unwrap_or_default();
+    let looked = journal.iter().any(|(_, command)| *command == Command::Look(query.clone()));
+    assert!(looked, "what is shown counts as looked at");
+    press(&mut app, "x");
+    assert!(shown(&mut app).contains("attempts per operation"), "examples instead of panels");
+}
+
+#[test]
 fn logs_are_filtered_by_words_and_streams() {
     let mut app = investigating(200, LOGS);
     press(&mut app, "/");
