@@ -91,6 +91,9 @@ pub struct IncidentFile {
     /// Work that would prevent or soften a repetition.
     #[serde(default)]
     pub follow_ups: Vec<FollowUp>,
+    /// Incidents that look the same at first and are not, by name.
+    #[serde(default)]
+    pub look_alikes: Vec<Name>,
 }
 
 /// What a player should bring along.
@@ -970,7 +973,8 @@ pub struct Plan {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
-    /// What is different, in a sentence.
+    /// What is different, in a sentence; a follow-up's change says it already.
+    #[serde(default)]
     pub what: String,
     /// Values by their path below `system`, as they would stand in the file: `"services.api.deadline": "750ms"`.
     #[serde(default)]
@@ -1406,6 +1410,10 @@ pub struct FollowUp {
     pub effect: Effect,
     /// Why, for the debrief.
     pub why: String,
+    /// What it changes in the system, so that it can be switched on and the incident played again; nothing when the
+    /// engine has no such thing, as with alerts.
+    #[serde(default)]
+    pub applies: Option<Variant>,
 }
 
 /// What a follow-up does.

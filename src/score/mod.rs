@@ -10,6 +10,7 @@ mod debrief;
 mod diagnosis;
 mod evidence;
 mod follow_ups;
+mod fork;
 mod harm;
 mod look;
 mod predictions;
@@ -26,8 +27,9 @@ pub use curve::Curve;
 pub use debrief::{
     Debrief, EvidenceEntry, FollowUpEntry, HARM_STEP_S, HarmSection, HypothesisEntry, LeverEntry, LoopEntry,
     MechanismSection, Missed, MissedKind, PredictionEntry, QUESTIONS, ReadingEntry, Seen, SeenEntry,
-    TimelineEntry, TrapEntry, debrief, letter,
+    TimelineEntry, TrapEntry, debrief, harm_text, letter,
 };
+pub use fork::{Again, Change, Decision, Fork, ForkEntry, ForkError, Mended, decisions, mended};
 pub use harm::Harm;
 pub use reference::{OwnRuns, References};
 

@@ -252,6 +252,16 @@ impl Checker<'_> {
         let follow_ups = file.follow_ups.iter().enumerate();
         let ids = follow_ups.map(|(i, f)| (place!["follow_ups", i, "id"], f.id.as_str()));
         self.ids("follow-up", ids.collect::<Vec<_>>());
+        for (i, name) in file.look_alikes.iter().enumerate() {
+            self.id(&place!["look_alikes", i], name);
+            if *name == file.id {
+                self.error(
+                    &place!["look_alikes", i],
+                    "the incident is no look-alike of itself",
+                    "name another one",
+                );
+            }
+        }
     }
 
     pub(super) fn expectations(&mut self) {
