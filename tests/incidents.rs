@@ -337,6 +337,26 @@ fn variants_that_cannot_be_made_or_cannot_run() {
     check_calls("chart: \"operations", "chart: \"operation", (E, "\"operation.failure_ratio\"", "no series"));
 }
 
+#[test]
+fn what_a_follow_up_applies_is_held_to_what_variants_are() {
+    let stuck = include_str!("incidents/good/stuck.ron");
+    let attempts = "\"services.api.pools.main.attempts\": \"1\"";
+    check_in(
+        stuck,
+        attempts,
+        "\"services.api.pols.main.attempts\": \"1\"",
+        (E, "\"1\"", "did you mean `pools`?"),
+    );
+    check_in(stuck, attempts, "\"services.api.pools.main.attempts\": \"few\"", (E, "\"few\"", "cannot be"));
+    check_in(stuck, attempts, "\"services.api.instances\": \"0\"", (E, "applies", "0 instances"));
+    check_in(
+        stuck,
+        "look_alikes: [\"minimal\"]",
+        "look_alikes: [\"stuck\"]",
+        (E, "\"stuck\"", "no look-alike of itself"),
+    );
+}
+
 /// Times and words that a variant changes, and all the rest stays.
 #[test]
 fn a_variant_is_the_incident_with_its_changes_and_no_others() {

@@ -148,11 +148,14 @@ fn a_saved_run_is_reported_in_three_forms_and_verified() {
     let path = run.to_str().expect("UTF-8");
     pagerdrill(&["run", INCIDENT, "--plan", "trap", "--save", path]).assert().success();
     let form = |form: &str| {
-        let out = pagerdrill(&["report", path, "--incident", INCIDENT, "--format", form]).assert().success();
+        let out = pagerdrill(&["report", path, "--incident", INCIDENT, "--spoilers", "--format", form])
+            .assert()
+            .success();
         String::from_utf8(out.get_output().stdout.clone()).expect("UTF-8")
     };
     assert!(form("text").contains("Stabilise first"));
     assert!(form("md").starts_with("# Stuck: debrief"));
+    assert!(form("html").starts_with("<!DOCTYPE html>"));
     assert_eq!(read(&form("json"))["trap"]["taken"], true);
 
     let verify = || pagerdrill(&["replay", path, "--incident", INCIDENT, "--verify"]);
@@ -170,4 +173,82 @@ fn a_saved_run_is_reported_in_three_forms_and_verified() {
     verify().assert().code(2).stderr(predicate::str::contains("has changed since this run"));
     let unknown = pagerdrill(&["replay", path]).assert().code(2);
     unknown.stderr(predicate::str::contains("--incident names its file"));
+}
+
+#[test]
+fn a_first_loss_is_not_told_the_cause_before_something_was_written() {
+    let home = TempDir::new().expect("a folder");
+    let run = home.path().join("run.ron");
+    let path = run.to_str().expect("UTF-8");
+    let report = |more: &[&str]| {
+        let out = pagerdrill(&["report", path, "--incident", INCIDENT])
+            .args(more)
+            .env("PAGERDRILL_HOME", home.path())
+            .assert()
+            .success();
+        String::from_utf8(out.get_output().stdout.clone()).expect("UTF-8")
+    };
+    const CAUSE: &str = "Stuck by its own retries.";
+    pagerdrill(&["run", INCIDENT, "--plan", "trap", "--save", path]).assert().success();
+    for form in ["text", "md", "html"] {
+        let told = report(&["--format", form]);
+        assert!(!told.contains(CAUSE) && told.contains("spoilers"), "{told}");
+    }
+    assert!(report(&["--spoilers"]).contains(CAUSE));
+    // An account of one's own, here an answer after the end, is all that is asked for.
+    let lost = std::fs::read_to_string(&run).expect("the run");
+    let answer = |question: u8| {
+        format!("        (\"1920s\", Reflect(question: {question}, text: \"The database.\")),\n")
+    };
+    let with =
+        |answers: &str| lost.replace("    ],\n    telemetry", &format!("{answers}    ],\n    telemetry"));
+    std::fs::write(&run, with(&answer(0))).expect("written");
+    assert!(report(&[]).contains(CAUSE));
+    // And whoever has read the whole debrief of an earlier run knows it already.
+    let runs = home.path().join("runs");
+    std::fs::create_dir_all(&runs).expect("a folder");
+    std::fs::write(&run, &lost).expect("written");
+    assert!(!report(&[]).contains(CAUSE));
+    std::fs::write(runs.join("earlier.ron"), with(&(answer(0) + &answer(1)))).expect("written");
+    assert!(report(&[]).contains(CAUSE));
+    // Nobody who recovered is asked.
+    pagerdrill(&["run", INCIDENT, "--plan", "senior", "--save", path]).assert().success();
+    std::fs::remove_dir_all(&runs).expect("removed");
+    assert!(report(&[]).contains(CAUSE));
+}
+
+#[test]
+fn a_run_is_forked_and_played_with_follow_ups() {
+    let folder = TempDir::new().expect("a folder");
+    let run = folder.path().join("run.ron");
+    let path = run.to_str().expect("UTF-8");
+    pagerdrill(&["run", INCIDENT, "--plan", "trap", "--save", path]).assert().success();
+    let on = |args: &[&str], more: &[&str]| {
+        pagerdrill(args).args([path, "--incident", INCIDENT]).args(more).assert()
+    };
+    on(&["fork"], &[]).success().stdout(predicate::str::contains("A     10:06:00  api to 40 instances"));
+    let out = on(&["fork"], &["--at", "a", "--instead", "RateLimit(\"40/s\")", "--json"]).success();
+    let told = read(&String::from_utf8_lossy(&out.get_output().stdout));
+    assert_eq!(told["fork"]["what"], "A 10:06:00 api to 40 instances: instead rate limit 40/s");
+    assert_eq!(told["fork"]["harm"].as_array().map(Vec::len), told["harm"]["none"].as_array().map(Vec::len));
+    let shown = on(&["fork"], &["--at", "A", "--later", "2m"]).success();
+    shown.stdout(predicate::str::contains("fork 1").and(predicate::str::contains("The fork")));
+    let report = on(&["report"], &["--fork", "A:without", "--spoilers"]).success();
+    report.stdout(predicate::str::contains("fork 1: A 10:06:00 api to 40 instances: left out"));
+    for (args, why) in [
+        (&["--at", "B", "--without"][..], "it has: page, A"),
+        (&["--at", "page", "--without"], "say what to do instead"),
+        (&["--at", "A", "--later", "5h"], "has run out"),
+        (&["--at", "A", "--instead", "RollingRestart(service: \"api\", batch: 1)"], "does not offer"),
+        (&["--at", "A", "--instead", "Faster"], "as in a plan"),
+        (&["--at", "A"], "--without"),
+    ] {
+        on(&["fork"], args).code(2).stderr(predicate::str::contains(why));
+    }
+    let mended = on(&["replay"], &["--with", "budget"]).success();
+    mended.stdout(
+        predicate::str::contains("A retry budget.").and(predicate::str::contains("Nobody acts, with these")),
+    );
+    let none = on(&["replay"], &["--with", "alert"]).code(2);
+    none.stderr(predicate::str::contains("no follow-up \"alert\" that can be switched on; there is budget"));
 }

@@ -143,6 +143,15 @@ impl Played {
         );
     }
 
+    /// The run that was kept gives the same without this terminal, its size and its speed.
+    fn replays(&self) {
+        let mut replay = assert_cmd::Command::cargo_bin("pagerdrill").expect("the program");
+        replay.args(["replay", "latest", "--verify"]).env("PAGERDRILL_HOME", self.home.path());
+        let verified = replay.assert().success();
+        let told = String::from_utf8_lossy(&verified.get_output().stdout).into_owned();
+        assert!(told.contains("telemetry: the same") && !told.contains("differs"), "{told}");
+    }
+
     fn saved(&self) -> usize {
         let runs: &Path = &self.home.path().join("runs");
         std::fs::read_dir(runs).map_or(0, |entries| entries.count())
@@ -247,6 +256,7 @@ fn a_whole_run_from_the_menu_to_the_marks() {
     played.restored();
     played.says_where();
     assert_eq!(played.saved(), 1);
+    played.replays();
 }
 
 #[test]

@@ -11,6 +11,7 @@ use clap::{Parser, Subcommand};
 
 pub mod check;
 pub mod completions;
+pub mod fork;
 mod hysteresis;
 pub mod input;
 pub mod lab;
@@ -70,6 +71,8 @@ pub enum Command {
     Replay(replay::Args),
     /// Print the report of a saved run.
     Report(report::Args),
+    /// Play a saved run again with one decision changed, beside what it was.
+    Fork(fork::Args),
     /// Show how far you are, and what to play next.
     Stats(stats::Args),
     /// List the incidents that this program ships.
@@ -110,6 +113,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Replay(args)) => replay::run(args),
         Some(Command::Report(args)) => report::run(args),
+        Some(Command::Fork(args)) => fork::run(args),
         Some(Command::Stats(args)) => stats::run(args),
         Some(Command::List(args)) => list::run(args),
         Some(Command::Show(args)) => show::run(args),

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use anyhow::Context;
 
 use super::progress::Progress;
-use super::{FAILED, FINE, input, print};
+use super::{FAILED, FINE, input, print, wrapped};
 use crate::game::{self, RunFile, Session};
 use crate::incident::Incident;
-use crate::score::{References, score};
+use crate::score::{Harm, Mended, References, harm_text, score};
 use crate::store;
 
 /// What to replay.
@@ -22,8 +22,12 @@ pub struct Args {
     #[arg(long)]
     incident: Option<String>,
     /// Check that the run gives the same telemetry and marks as when it was saved; exit code 1 when it does not.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "with")]
     verify: bool,
+    /// Play it in a system in which these follow-ups of the incident were done, by their names, with the run's levers and
+    /// with nobody acting.
+    #[arg(long, value_name = "FOLLOW-UP", value_delimiter = ',')]
+    with: Vec<String>,
 }
 
 /// Reads a saved run, `latest` being the newest among the saved ones.
@@ -60,10 +64,44 @@ pub(super) fn references(incident: &Arc<Incident>, session: &Session) -> anyhow:
     Ok(references.with_own_telling(session, &mut tell))
 }
 
+/// Prints the harm of a run and of nobody acting, as it is and with follow-ups switched on.
+fn mended(incident: &Arc<Incident>, session: &Session, follow_ups: &[String]) -> anyhow::Result<ExitCode> {
+    let mut progress = Progress::new();
+    let mut tell = |done: f64| {
+        progress.say(&format!("playing it again with {}: {:.0} %", follow_ups.join(", "), done * 100.0));
+        true
+    };
+    let mended = Mended::play(session, follow_ups, &mut tell)?;
+    drop(progress);
+    let options = session.options();
+    let references = References::compute(incident, options.seed, options.scale)?;
+    let mut out = String::from("With\n");
+    for what in &mended.what {
+        out += &wrapped(what, "  ");
+    }
+    let played = Harm::of(session.played_out().series());
+    for (who, harm) in [
+        ("The run, as it was", &played),
+        ("The run's levers, with these", &mended.you.harm),
+        ("Nobody acts, as it was", &references.none),
+        ("Nobody acts, with these", &mended.nobody.harm),
+    ] {
+        out += &format!("\n{who}\n  {}\n", harm_text(harm));
+    }
+    for skipped in &mended.you.skipped {
+        out += &format!("\nNot pulled: {skipped}\n");
+    }
+    print(&out)?;
+    Ok(ExitCode::from(FINE))
+}
+
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let file = saved(&args.run)?;
     let (incident, session) = again(&file, args.incident.as_deref())?;
+    if !args.with.is_empty() {
+        return mended(&incident, &session, &args.with);
+    }
     let mut out = String::new();
     for item in session.view().feed() {
         out += &format!("{} {}: {}\n", incident.clock(item.at), item.from, item.text);

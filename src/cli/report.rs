@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::{FINE, print, replay};
-use crate::report;
+use super::{FINE, fork, print, replay};
+use crate::game::Session;
+use crate::game::command::{Command, Finding};
+use crate::report::{self, Extent};
 use crate::score::{debrief, score};
+use crate::store;
 
 /// What to report.
 #[derive(Debug, Default, clap::Args)]
@@ -21,6 +24,13 @@ pub struct Args {
     /// The same as `--format json`.
     #[arg(long)]
     json: bool,
+    /// Add the run with one decision changed, as `B:without`, `B:+5m` or `page:RateLimit("4_500/s")`; `pagerdrill fork RUN`
+    /// lists the decisions. May be given several times.
+    #[arg(long, value_name = "FORK")]
+    fork: Vec<fork::Wanted>,
+    /// Tell the cause also after a first loss, before anything was written about it.
+    #[arg(long)]
+    spoilers: bool,
 }
 
 /// How a report is written.
@@ -52,9 +62,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     let references = replay::references(&incident, &session)?;
     let score = score(&session, &references);
-    let debrief = debrief(&session, &references, &score);
+    let mut debrief = debrief(&session, &references, &score);
+    for wanted in &args.fork {
+        debrief.forks.push(fork::play(&session, wanted, false)?);
+    }
+    let told = args.spoilers || debrief.recovered || has_written(&session) || knows_the_cause(&file.incident);
+    let extent = if told { Extent::Whole } else { Extent::BeforeTheAnswer };
     let format = if args.json { Format::Json } else { args.format };
-    let extent = report::Extent::Whole;
     print(&match format {
         Format::Text => report::text(&debrief, width(), extent),
         Format::Md => report::markdown(&debrief, extent),
@@ -64,8 +78,25 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(FINE))
 }
 
+/// Whether the player has written an account of their own: a finding, or an answer of the debrief.
+fn has_written(session: &Session) -> bool {
+    let view = session.view();
+    *view.finding() != Finding::default() || view.reflections().iter().any(|answer| !answer.trim().is_empty())
+}
+
+/// Whether the cause was told after an earlier run of the incident: both questions of its debrief were answered.
+fn knows_the_cause(incident: &str) -> bool {
+    let answered = |run: &crate::game::RunFile| {
+        let to = |n| {
+            run.journal.iter().any(|(_, c)| matches!(c, Command::Reflect { question, .. } if *question == n))
+        };
+        run.incident == incident && to(0) && to(1)
+    };
+    store::saved_runs().iter().any(|saved| answered(&saved.run))
+}
+
 /// The terminal's width, but not so wide that lines are hard to read.
-fn width() -> usize {
+pub(super) fn width() -> usize {
     let terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let columns = if terminal { crossterm::terminal::size().ok().map(|s| usize::from(s.0)) } else { None };
     columns.unwrap_or(PLAIN_WIDTH).clamp(40, 120)

@@ -979,7 +979,8 @@ pub struct Plan {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
-    /// What is different, in a sentence.
+    /// What is different, in a sentence; a follow-up's change says it already.
+    #[serde(default)]
     pub what: String,
     /// Values by their path below `system`, as they would stand in the file: `"services.api.deadline": "750ms"`.
     #[serde(default)]
@@ -1468,6 +1469,10 @@ pub struct FollowUp {
     pub effect: Effect,
     /// Why, for the debrief.
     pub why: String,
+    /// What it changes in the system, so that it can be switched on and the incident played again; nothing when the
+    /// engine has no such thing, as with alerts.
+    #[serde(default)]
+    pub applies: Option<Variant>,
 }
 
 /// What a follow-up does.

@@ -25,6 +25,9 @@ pub enum Block {
 
 use Block::{Detail, Entry, Fixed, Heading, Item, Text, Title};
 
+/// Heading above the incidents that look the same at first.
+pub(super) const LOOK_ALIKE: &str = "To try next, some days from now: it looks the same and is not";
+
 /// What stands where a debrief stops before the answer.
 pub(super) const HOW_TO_GO_ON: &str = "The rest tells the cause: the senior's reading, what held it up, your marks. Your own \
     account is worth most before you have read another, so write down first what you think happened. Then --spoilers \
@@ -83,13 +86,18 @@ fn facts(debrief: &Debrief, width: usize, out: &mut Vec<Block>) {
         out.push(Entry(entry.clock.clone(), format!("[{}] {}", entry.kind, entry.text)));
     }
     out.push(Heading("What users felt".to_owned()));
-    out.push(Fixed(curve::lines(&debrief.harm, width)));
+    out.push(Fixed(curve::harm_curves(&debrief.harm, &debrief.forks, width)));
     for (who, total) in &debrief.harm.totals {
         out.push(Entry(who.clone(), total.clone()));
     }
     for lever in &debrief.harm.levers {
         out.push(Item(format!("{} {} {}", lever.letter, lever.clock, lever.what)));
         out.extend(lever.effect.iter().map(|effect| Detail(format!("Played again: {effect}."))));
+    }
+    for (n, fork) in debrief.forks.iter().enumerate() {
+        out.push(Item(format!("{}: {}", curve::fork_name(n), fork.what)));
+        out.push(Detail(fork.total.clone()));
+        out.extend(fork.skipped.iter().map(|skipped| Detail(format!("Not pulled: {skipped}"))));
     }
 }
 
@@ -226,6 +234,10 @@ fn outlook(debrief: &Debrief, out: &mut Vec<Block>) {
     }
     if !debrief.discuss.is_empty() {
         list("To discuss", debrief.discuss.iter().cloned(), "", out);
+    }
+    if !debrief.look_alikes.is_empty() {
+        let play = |name: &String| format!("pagerdrill play {name}");
+        list(LOOK_ALIKE, debrief.look_alikes.iter().map(play), "", out);
     }
 }
 

@@ -85,8 +85,8 @@ pub(super) struct Plot {
 pub(super) enum Mark {
     /// A letter above the plot, with a line through it.
     Letter(u64, char),
-    /// A stretch of time, with a word above it.
-    Window((usize, usize), &'static str),
+    /// A stretch of time, with a word above it, at its left end or its right one.
+    Window((usize, usize), &'static str, HPos),
     /// From a moment to another, between which values was right, and what it became.
     Target { from_to_s: (u64, u64), right: (Option<f64>, Option<f64>), became: Option<(f64, bool)> },
 }
@@ -170,12 +170,13 @@ impl Chart {
         let plane = chart.plotting_area();
         self.axes(root, plane, (first, last), top)?;
         for mark in &self.marks {
-            if let Mark::Window((from, to), word) = mark {
+            if let Mark::Window((from, to), word, side) = mark {
                 let shade = Tone::You.colour().mix(0.10).filled();
                 let (from, to) = ((*from as f64).max(first), (*to as f64).min(last));
                 plane.draw(&Rectangle::new([(from, 0.0), (to, top)], shade))?;
-                let at = plane.map_coordinate(&((from + to) / 2.0, top));
-                write(root, word, (at.0, at.1 - 4 * FINE as i32), (HPos::Center, VPos::Bottom), Tone::Ink)?;
+                let end = if matches!(side, HPos::Right) { to } else { from };
+                let at = plane.map_coordinate(&(end, top));
+                write(root, word, (at.0, at.1 - 4 * FINE as i32), (*side, VPos::Bottom), Tone::Ink)?;
             }
         }
         for plot in &self.plots {
@@ -338,8 +339,7 @@ mod tests {
         let (svg, width, height) =
             chart((0..9).map(|i| (f64::from(i) * 10.0, (i != 4).then_some([0.5, 0.4, 0.6]))).collect())
                 .draw();
-        let drawn =
-            svg.split("<polyline").filter(|l| l.contains("#0072B2") && l.contains("fill=\"none\"")).count();
+        let drawn = svg.matches("stroke=\"#0072B2\"").count();
         assert_eq!((drawn, width, height), (2, 800, 400), "{svg}");
         assert!(svg.contains("&lt;") && !svg.contains("<svg") && !svg.contains("NaN"), "{svg}");
         assert!(!chart(Vec::new()).draw().0.contains("NaN"));

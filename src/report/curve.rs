@@ -1,6 +1,6 @@
 //! The harm curve in plain characters.
 
-use crate::score::HarmSection;
+use crate::score::{ForkEntry, HarmSection};
 
 /// Heights of a column, from nothing to full.
 const STEPS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -36,9 +36,16 @@ pub fn sparkline(values: &[f64], columns: usize, full: f64) -> String {
     (0..columns).map(|c| draw(part(c))).collect()
 }
 
-/// Harmed share of the three runs over time, with a mark at each lever; the full height is everything.
-pub(super) fn lines(harm: &HarmSection, width: usize) -> Vec<String> {
-    let length = harm.you.len().max(harm.none.len()).max(harm.senior.len()).max(1);
+/// How a fork is called beside its curve.
+pub fn fork_name(n: usize) -> String {
+    format!("fork {}", n + 1)
+}
+
+/// Harmed share of the three runs and of forks over time, with a mark at each lever; the full height is everything.
+pub fn harm_curves(harm: &HarmSection, forks: &[ForkEntry], width: usize) -> Vec<String> {
+    let mut you = harm.you.clone();
+    you.extend(&harm.played_out);
+    let length = you.len().max(harm.none.len()).max(harm.senior.len()).max(1);
     let columns = width.saturating_sub(LABEL).clamp(10, length.max(10));
     let row = |label: &str, values: &[f64]| {
         let draw = |v: Option<f64>| match v {
@@ -64,8 +71,9 @@ pub(super) fn lines(harm: &HarmSection, width: usize) -> Vec<String> {
         format!("{:<LABEL$}Share of operations harmed, from {} over {minutes} minutes", "", harm.start),
         row("nobody", &harm.none),
         row("senior", &harm.senior),
-        row("you", &harm.you),
+        row("you", &you),
     ];
+    out.extend(forks.iter().enumerate().map(|(n, fork)| row(&fork_name(n), &fork.harm)));
     if !harm.levers.is_empty() {
         out.push(format!("{:<LABEL$}{}", "levers", marks.trim_end()));
     }
@@ -108,7 +116,7 @@ mod tests {
             totals: vec![],
         };
         for width in [0, 20, 80, 400] {
-            let lines = lines(&harm, width);
+            let lines = harm_curves(&harm, &[], width);
             assert!(lines[3].contains('█'), "{lines:?}");
             assert!(lines[4].contains("AB"), "{lines:?}");
         }

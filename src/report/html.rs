@@ -2,13 +2,15 @@
 
 use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment};
+use plotters::style::text_anchor::HPos;
 use serde::Serialize;
 
 use super::Extent;
-use super::blocks::HOW_TO_GO_ON;
+use super::blocks::{HOW_TO_GO_ON, LOOK_ALIKE};
 use super::chart::{Chart, Mark, Plot, Tone};
+use super::curve::fork_name;
 use crate::game::TOLERANCE;
-use crate::score::{Curve, Debrief, Grade, HarmSection, LoopEntry, MissedKind, PredictionEntry};
+use crate::score::{Curve, Debrief, ForkEntry, Grade, HarmSection, LoopEntry, MissedKind, PredictionEntry};
 use crate::units::{SimSpan, TimeOfDay, Unit};
 
 /// The page without what is in it.
@@ -75,6 +77,9 @@ struct Page<'a> {
     version: &'static str,
     marks: Vec<Marked<'a>>,
     harm: Figure,
+    /// Names and tones of the forks.
+    forks: Vec<(String, &'static str)>,
+    look_alike: &'static str,
     predictions: Vec<Option<Figure>>,
     tolerance: &'static str,
     seen: Vec<Vec<(&'static str, bool)>>,
@@ -140,19 +145,21 @@ impl Figure {
     }
 }
 
-fn harm_figure(harm: &HarmSection, start: TimeOfDay) -> Figure {
+fn harm_figure(harm: &HarmSection, forks: &[ForkEntry], start: TimeOfDay) -> Figure {
     let mut you = harm.you.clone();
     you.extend(&harm.played_out);
-    let runs: [(Tone, &str, &[f64]); 3] = [
-        (Tone::Nobody, "nobody acts", &harm.none),
-        (Tone::Senior, "the senior", &harm.senior),
-        (Tone::You, "you", &you),
+    let mut runs: Vec<(Tone, String, &[f64])> = vec![
+        (Tone::You, "you".to_owned(), &you),
+        (Tone::Senior, "the senior".to_owned(), &harm.senior),
+        (Tone::Nobody, "nobody acts".to_owned(), &harm.none),
     ];
-    let plots = runs.iter().map(|(tone, _, values)| line(*tone, 0, harm.step_s, values)).collect();
+    runs.extend(forks.iter().enumerate().map(|(n, f)| (Tone::Fork(n), fork_name(n), f.harm.as_slice())));
+    // The player's line lies on top.
+    let plots = runs.iter().rev().map(|(tone, _, values)| line(*tone, 0, harm.step_s, values)).collect();
     let mut marks: Vec<Mark> = harm.levers.iter().map(|l| Mark::Letter(l.at_s, l.letter)).collect();
     if !harm.played_out.is_empty() {
         let (end, all) = (harm.you.len() * harm.step_s, you.len() * harm.step_s);
-        marks.push(Mark::Window((end, all), "after you left"));
+        marks.push(Mark::Window((end, all), "after you left", HPos::Left));
     }
     let worst = |values: &[f64]| Unit::Ratio.show(values.iter().copied().fold(0.0, f64::max));
     let says = format!(
@@ -163,12 +170,13 @@ fn harm_figure(harm: &HarmSection, start: TimeOfDay) -> Figure {
         worst(&harm.none)
     );
     let columns: Vec<(Unit, Vec<Option<f64>>)> =
-        [&you, &harm.senior, &harm.none].map(|v| (Unit::Ratio, v.iter().copied().map(Some).collect())).into();
-    let legend = runs.iter().rev().map(|(tone, name, _)| Label::line(*tone, name)).collect();
+        runs.iter().map(|run| (Unit::Ratio, run.2.iter().copied().map(Some).collect())).collect();
+    let legend = runs.iter().map(|(tone, name, _)| Label::line(*tone, name)).collect();
+    let heads: Vec<&str> = std::iter::once("from").chain(runs.iter().map(|run| run.1.as_str())).collect();
+    let table = rows(start, 0, harm.step_s, &columns);
     let chart = Chart { size: WIDE, unit: Unit::Ratio, start, plots, marks };
     let title = "Operations that failed or came late".to_owned();
-    figure("harm".to_owned(), title, says, chart, legend)
-        .with_table(&["from", "you", "the senior", "nobody acts"], rows(start, 0, harm.step_s, &columns))
+    figure("harm".to_owned(), title, says, chart, legend).with_table(&heads, table)
 }
 
 fn prediction_figure(n: usize, p: &PredictionEntry, start: TimeOfDay) -> Option<Figure> {
@@ -198,8 +206,13 @@ fn loop_figure(n: usize, step: &LoopEntry, start: TimeOfDay) -> Option<Figure> {
         "{}: {} before, {} during, {} at the end.",
         step.series, step.healthy, step.during, step.at_end
     );
-    let words = ["before", "during", "end"];
-    let marks = step.windows.iter().zip(words).map(|(window, word)| Mark::Window(*window, word)).collect();
+    let words = [("before", HPos::Right), ("during", HPos::Left), ("end", HPos::Right)];
+    let marks = step
+        .windows
+        .iter()
+        .zip(words)
+        .map(|(window, (word, side))| Mark::Window(*window, word, side))
+        .collect();
     let chart = Chart { size: HALF, unit: curve.unit, start, plots: vec![recorded(Tone::You, curve)], marks };
     let table = rows(start, curve.from_s, curve.step_s, &[means(curve)]);
     let figure = figure(format!("loop-{n}"), step.series.clone(), says, chart, Vec::new());
@@ -260,13 +273,15 @@ pub(super) fn render(debrief: &Debrief, extent: Extent) -> Result<String, miniji
         how_to_go_on: HOW_TO_GO_ON,
         version: env!("CARGO_PKG_VERSION"),
         marks: marks.collect(),
-        harm: harm_figure(&debrief.harm, start),
+        harm: harm_figure(&debrief.harm, &debrief.forks, start),
+        forks: (0..debrief.forks.len()).map(|n| (fork_name(n), Tone::Fork(n).name())).collect(),
         predictions: debrief
             .predictions
             .iter()
             .enumerate()
             .map(|(n, p)| prediction_figure(n + 1, p, start))
             .collect(),
+        look_alike: LOOK_ALIKE,
         tolerance: TOLERANCE,
         seen: debrief.reading.iter().map(|r| r.looks_at.iter().map(seen).collect()).collect(),
         loop_charts: debrief

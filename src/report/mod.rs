@@ -14,7 +14,7 @@ mod text;
 use crate::score::Debrief;
 
 pub use blocks::{Block, blocks};
-pub use curve::sparkline;
+pub use curve::{fork_name, harm_curves, sparkline};
 pub use finding::finding_json;
 
 /// How much of a debrief is told.

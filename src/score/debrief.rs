@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::curve::Curve;
 use super::follow_ups::effect_text;
+use super::fork::{Decision, ForkEntry, decisions};
 use super::harm::{Harm, WELL};
 use super::look::{any_seen, covers, in_words, is_meant, seen};
 use super::predictions::{brier, claims};
@@ -75,10 +76,16 @@ pub struct Debrief {
     pub went_well: Vec<String>,
     /// 9: what was missed, by kind.
     pub missed: Vec<Missed>,
+    /// The decisions that a fork can be made from.
+    pub decisions: Vec<Decision>,
+    /// Runs in which one decision was another, when some were played.
+    pub forks: Vec<ForkEntry>,
     /// 10: follow-ups.
     pub follow_ups: Vec<FollowUpEntry>,
     /// 11: questions for a team.
     pub discuss: Vec<String>,
+    /// Incidents that look the same at first and are not, by name.
+    pub look_alikes: Vec<Name>,
 }
 
 /// A line of the timeline.
@@ -326,6 +333,10 @@ impl MissedKind {
 pub struct FollowUpEntry {
     /// In words.
     pub text: String,
+    /// Its name in the incident file.
+    pub id: Name,
+    /// Whether it can be switched on and played again.
+    pub can_be_played: bool,
     /// Whether the player chose it.
     pub chosen: bool,
     /// What it does.
@@ -367,7 +378,10 @@ pub fn debrief(session: &Session, references: &References, score: &Score) -> Deb
         trap: trap(session, references),
         went_well: went_well(session, references),
         missed: missed(session),
+        decisions: decisions(session),
+        forks: Vec::new(),
         follow_ups: follow_ups(session),
+        look_alikes: file.look_alikes.clone(),
         discuss: file.discuss.clone(),
     }
 }
@@ -414,14 +428,19 @@ fn timeline(session: &Session) -> Vec<TimelineEntry> {
 }
 
 /// Means of the harmed share by bucket, rounded so that files stay small.
-fn buckets(harm: &Harm) -> Vec<f64> {
+pub(super) fn buckets(harm: &Harm) -> Vec<f64> {
     let mean = |chunk: &[f64]| chunk.iter().sum::<f64>() / chunk.len() as f64;
     harm.per_second.chunks(HARM_STEP_S).map(|c| (mean(c) * 1e4).round() / 1e4).collect()
 }
 
+/// Harm in a line, with its share.
+pub fn harm_text(harm: &Harm) -> String {
+    format!("{} ({} harmed)", harm.text(), Unit::Ratio.show(harm.share()))
+}
+
 fn harm_section(session: &Session, references: &References) -> HarmSection {
     let own = Harm::of(session.series());
-    let line = |harm: &Harm| format!("{} ({} harmed)", harm.text(), Unit::Ratio.show(harm.share()));
+    let line = harm_text;
     let mut totals = vec![
         ("You".to_owned(), line(&own)),
         ("Nobody does anything".to_owned(), line(&references.none)),
@@ -805,6 +824,8 @@ fn follow_ups(session: &Session) -> Vec<FollowUpEntry> {
     all.iter()
         .map(|f| FollowUpEntry {
             text: f.text.clone(),
+            id: f.id.clone(),
+            can_be_played: f.applies.is_some(),
             chosen: chosen.contains(&f.id),
             effect: effect_text(f.effect).to_owned(),
             why: f.why.clone(),

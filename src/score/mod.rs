@@ -10,6 +10,7 @@ mod debrief;
 mod diagnosis;
 mod evidence;
 mod follow_ups;
+mod fork;
 mod harm;
 mod hysteresis;
 mod look;
@@ -27,8 +28,9 @@ pub use curve::Curve;
 pub use debrief::{
     Debrief, EvidenceEntry, FollowUpEntry, HARM_STEP_S, HarmSection, HypothesisEntry, LeverEntry, LoopEntry,
     MechanismSection, Missed, MissedKind, PredictionEntry, QUESTIONS, ReadingEntry, Seen, SeenEntry,
-    TimelineEntry, TrapEntry, debrief, letter,
+    TimelineEntry, TrapEntry, debrief, harm_text, letter,
 };
+pub use fork::{Again, Change, Decision, Fork, ForkEntry, ForkError, Mended, decisions, mended};
 pub use harm::Harm;
 pub use hysteresis::{Hysteresis, Level, Staircase, hysteresis};
 pub use reference::{OwnRuns, References};

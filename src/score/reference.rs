@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use super::fork::pull_again;
 use super::harm::Harm;
-use crate::game::command::Command;
-use crate::game::{Mode, PlanError, Session, SessionOptions, action_text, play_on};
+use crate::game::{Mode, PlanError, Pulled, Session, SessionOptions, action_text, play_on};
 use crate::incident::Incident;
 use crate::incident::schema::Action;
-use crate::units::{SimTime, Unit};
+use crate::units::Unit;
 
 /// The same incident and seed, without the player.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,24 +127,19 @@ impl OwnRuns {
 
     fn compute_telling(session: &Session, tell: &mut dyn FnMut(&str)) -> OwnRuns {
         let options = session.options();
-        let levers: Vec<(SimTime, Command)> = session
-            .pulled()
-            .iter()
-            .map(|p| (p.at, Command::Pull { action: p.action.clone(), prediction: None }))
-            .collect();
+        let levers = session.pulled();
         let rate = session.incident().spec().traffic.first().map_or(1.0, |t| t.1).max(1.0);
         let small =
             SessionOptions { mode: Mode::Lab, scale: options.scale.min(RERUN_RATE / rate), ..options };
         let size = small.scale / options.scale;
         let mut trunk = Session::new(Arc::clone(session.incident()), small);
         let mut without = Vec::with_capacity(levers.len());
-        for (i, (at, lever)) in levers.iter().enumerate() {
-            tell(&format!("your run without {}", action_text(&session.pulled()[i].action)));
-            trunk.advance(*at);
+        for (i, lever) in levers.iter().enumerate() {
+            tell(&format!("your run without {}", action_text(&lever.action)));
+            trunk.advance(lever.at);
             without.push(finish(trunk.clone(), &levers[i + 1..]));
-            // Levers were accepted once and the lab refuses no more than that; a proposal may use one that the
-            // player is not offered, and then it stays out on both sides.
-            let _ = trunk.submit(lever.clone());
+            // Levers were accepted once and the lab refuses no more than that.
+            let _ = pull_again(&mut trunk, &lever.action, lever.proposal.as_ref());
         }
         tell("your run with every lever, at the same size");
         let with = finish(trunk, &[]);
@@ -201,10 +196,10 @@ impl OwnRuns {
 }
 
 /// Pulls the levers that are left and plays on to the end.
-fn finish(mut session: Session, levers: &[(SimTime, Command)]) -> Harm {
-    for (at, lever) in levers {
-        session.advance(*at);
-        let _ = session.submit(lever.clone());
+fn finish(mut session: Session, levers: &[Pulled]) -> Harm {
+    for lever in levers {
+        session.advance(lever.at);
+        let _ = pull_again(&mut session, &lever.action, lever.proposal.as_ref());
     }
     session.advance(session.end());
     Harm::of(session.series())

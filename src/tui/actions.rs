@@ -175,9 +175,10 @@ pub(crate) enum Context {
 
 impl Context {
     /// All of them, in the order of the help.
-    pub(crate) const ALL: [Context; 12] = [
+    pub(crate) const ALL: [Context; 13] = [
         Context::Console,
         Context::Charts,
+        Context::Query,
         Context::Search,
         Context::Notebook,
         Context::Move,
@@ -199,6 +200,7 @@ impl Context {
             Context::Briefing => "briefing",
             Context::Console => "console",
             Context::Charts => "dashboards",
+            Context::Query => "queries",
             Context::Search => "searching",
             Context::Stage => "stage",
             Context::Dialog => "dialogs",
@@ -413,7 +415,8 @@ pub(crate) static ACTIONS: &[Action] = {
 
         action(Library, Id::Open, &["Enter"], "choose", "Chooses the selected incident.", 1, always),
         action(Briefing, Id::Open, &["Enter"], "start", "Starts the clock.", 1, always),
-        action(Debrief, Id::Open, &["Enter"], "open", "Answers a question, shows why a mark was given, chooses follow-ups; elsewhere goes to the next section.", 1, always),
+        action(Debrief, Id::Open, &["Enter"], "open", "Answers a question, shows why a mark was given, forks from a decision, chooses follow-ups and plays the run with them; elsewhere goes to the next section.", 1, always),
+        action(Debrief, Id::Toggle, &["Space"], "switch on", "Switches work that should follow on or off, to play the run with it.", 3, always),
         action(Debrief, Id::Back, &["Esc"], "to the console", "Goes back to the charts, logs and traces of the run; d comes back here.", 4, always),
         action(Debrief, Id::Pane(1), &["1"], "section 1 to 9", "Shows the section of that digit; so do 2 to 9, and 0 shows section 10.", 0, always),
         action(Debrief, Id::Pane(2), &["2"], "section 2", "", 0, always),

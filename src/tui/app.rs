@@ -471,6 +471,12 @@ impl App {
                     }
                 }
                 Outcome::Act(id) => self.perform(id),
+                Outcome::Fork(change) => {
+                    let (layers, scene) = self.scene_parts();
+                    if let Some(top) = layers.last_mut() {
+                        top.fork(change, &scene);
+                    }
+                }
                 Outcome::Warn(text) => self.message = Some((Role::Warn, text)),
                 Outcome::Copy(text) => {
                     self.message = Some((Role::Info, format!("Copied: {text}")));

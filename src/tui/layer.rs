@@ -10,6 +10,7 @@ use super::play::Play;
 use super::screens::library::Entry;
 use crate::game::Mode;
 use crate::game::command::Command;
+use crate::score::Change;
 
 /// What a layer sees when it draws or answers.
 #[derive(Clone, Copy)]
@@ -34,6 +35,8 @@ pub(crate) enum Outcome {
     Act(Id),
     /// A line in place of the footer about something that did not work.
     Warn(String),
+    /// What is to be done instead at the decision that the layer below is about.
+    Fork(Change),
     /// Text for the clipboard.
     Copy(String),
     /// Builds a run of the library's incident of that number and shows its briefing.
@@ -84,6 +87,9 @@ pub(crate) trait Layer {
     fn clicked(&mut self, _hit: Hit, _scene: &Scene<'_>) -> Vec<Outcome> {
         Vec::new()
     }
+
+    /// Takes what is to be done instead at a decision, chosen in a dialog on top.
+    fn fork(&mut self, _change: Change, _scene: &Scene<'_>) {}
 
     /// Whether something is being computed that it will show: it is drawn again until then.
     fn waits(&self, _scene: &Scene<'_>) -> bool {

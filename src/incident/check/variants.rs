@@ -3,13 +3,18 @@
 use super::Checker;
 use super::names::series_of;
 use crate::incident::diagnose::Severity;
-use crate::incident::locate::place;
+use crate::incident::locate::{Path, Step, place};
 use crate::incident::lower::lower;
-use crate::incident::schema::AS_IT_IS;
+use crate::incident::schema::{AS_IT_IS, Variant};
 use crate::incident::variant::{self, VariantError};
 
+/// A place below another one.
+fn within(path: &Path, steps: &[Step]) -> Path {
+    path.iter().chain(steps).cloned().collect()
+}
+
 impl<'a> Checker<'a> {
-    /// Every variant can be made and can run. They are only tried when the incident itself can: what is wrong with that
+    /// Every variant, and what every follow-up changes, can be made and can run. They are only tried when the incident itself can: what is wrong with that
     /// would be said again for each.
     pub(super) fn variants(&mut self) {
         let file = self.file;
@@ -21,13 +26,11 @@ impl<'a> Checker<'a> {
                 self.error(&place!["variants", name], message, help);
             }
             self.said(&place!["variants", name, "what"], &variant.what);
-            self.happenings(&place!["variants", name, "also"], &variant.also);
-            if variant.set.is_empty() && variant.without.is_empty() && variant.also.is_empty() {
-                self.warn(
-                    &place!["variants", name],
-                    "this variant changes nothing",
-                    "give it `set`, `without` or `also`",
-                );
+            self.changes(place!["variants", name], variant);
+        }
+        for (i, follow_up) in file.follow_ups.iter().enumerate() {
+            if let Some(variant) = &follow_up.applies {
+                self.changes(place!["follow_ups", i, "applies"], variant);
             }
         }
         for (i, name) in file.blind.iter().enumerate() {
@@ -44,35 +47,51 @@ impl<'a> Checker<'a> {
             return;
         }
         for (name, variant) in &file.variants {
-            let changed = match variant::apply(file, variant) {
-                Ok(changed) => changed,
-                Err(error) => {
-                    let place = match &error {
-                        VariantError::NoSuchPath { path, .. } | VariantError::BadValue { path, .. } => {
-                            place!["variants", name, "set", path]
-                        }
-                        VariantError::NoSuchHappening { name: missing, .. } => {
-                            let i = variant.without.iter().position(|name| name == missing).unwrap_or(0);
-                            place!["variants", name, "without", i]
-                        }
-                        VariantError::NoSuchVariant { .. } | VariantError::CannotRun(_) => {
-                            place!["variants", name]
-                        }
-                    };
-                    self.error(&place, error.to_string(), "paths are those of the file, below `system`");
-                    continue;
-                }
-            };
-            let (spec, _) = lower(&changed);
-            let problems = super::changed(&changed, &spec, variant.story.mechanism.is_some());
-            if problems.is_empty() {
-                self.variants.insert(name, series_of(&changed, &spec));
-            }
-            for problem in problems {
-                let message = format!("with the changes of \"{name}\": {problem}");
-                self.error(&place!["variants", name], message, "");
+            if let Some(series) = self.tried(place!["variants", name], name, variant) {
+                self.variants.insert(name, series);
             }
         }
+        for (i, follow_up) in file.follow_ups.iter().enumerate() {
+            if let Some(variant) = &follow_up.applies {
+                self.tried(place!["follow_ups", i, "applies"], &follow_up.id, variant);
+            }
+        }
+    }
+
+    /// What a variant changes is said, and there is something.
+    fn changes(&mut self, path: Path, variant: &Variant) {
+        self.happenings(&within(&path, &["also".into()]), &variant.also);
+        if variant.set.is_empty() && variant.without.is_empty() && variant.also.is_empty() {
+            self.warn(&path, "this changes nothing", "give it `set`, `without` or `also`");
+        }
+    }
+
+    /// Makes a variant and tries whether it can run; then the series that it records.
+    fn tried(&mut self, path: Path, name: &str, variant: &Variant) -> Option<Vec<String>> {
+        let changed = match variant::apply(self.file, variant) {
+            Ok(changed) => changed,
+            Err(error) => {
+                let place = match &error {
+                    VariantError::NoSuchPath { path: wrong, .. }
+                    | VariantError::BadValue { path: wrong, .. } => {
+                        within(&path, &["set".into(), wrong.as_str().into()])
+                    }
+                    VariantError::NoSuchHappening { name: missing, .. } => {
+                        let i = variant.without.iter().position(|name| name == missing).unwrap_or(0);
+                        within(&path, &["without".into(), i.into()])
+                    }
+                    VariantError::NoSuchVariant { .. } | VariantError::CannotRun(_) => path.clone(),
+                };
+                self.error(&place, error.to_string(), "paths are those of the file, below `system`");
+                return None;
+            }
+        };
+        let (spec, _) = lower(&changed);
+        let problems = super::changed(&changed, &spec, variant.story.mechanism.is_some());
+        for problem in &problems {
+            self.error(&path, format!("with the changes of \"{name}\": {problem}"), "");
+        }
+        problems.is_empty().then(|| series_of(&changed, &spec))
     }
 
     pub(super) fn lab(&mut self) {

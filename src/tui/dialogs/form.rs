@@ -26,6 +26,7 @@ use crate::game::{
     Argument, AskKind, AskView, FeedItem, LeverView, View, action_text, action_with, direction_words,
 };
 use crate::incident::schema::{Action, Lever, Name, Severity};
+use crate::score::Change;
 use crate::tui::actions::{Context, Id, Key, key_in};
 use crate::tui::canvas::{Canvas, Hit, centred, columns, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
@@ -67,6 +68,8 @@ enum Purpose {
     Pull(Lever),
     /// Pulls a lever that needs none.
     Do(Action),
+    /// Pulls a lever with an argument in another run, in place of what was done.
+    Instead(Lever),
     /// Accepts or declines a proposal; the number of its feed item.
     Respond(Name, usize),
     /// Answers a message; the number of its feed item, and the order in which the replies are shown.
@@ -196,9 +199,9 @@ fn about(view: &View<'_>, series: &str, within: SimSpan) -> String {
     format!("in {within}: {} ({series}, now {now})", found.what.trim_end_matches('.'))
 }
 
-/// The form of a lever.
-pub(crate) fn pull(lever: &LeverView, view: &View<'_>) -> Form {
-    let mut fields = match &lever.argument {
+/// The fields of what a lever is set to.
+fn argument_fields(lever: &LeverView) -> Vec<Field> {
+    match &lever.argument {
         Argument::None => Vec::new(),
         Argument::Number { label, min, max, suggested, unit } => {
             let hint = format!("{label}, {} to {}", typed_value(*min, *unit), crate::units::short(*max));
@@ -223,7 +226,25 @@ pub(crate) fn pull(lever: &LeverView, view: &View<'_>) -> Form {
                 format!("queries per second, up to {}", crate::units::short(*max_rate)),
             ),
         ],
-    };
+    }
+}
+
+/// The form of a lever that is pulled in another run.
+pub(crate) fn instead(lever: &LeverView) -> Form {
+    Form {
+        title: format!("Instead: {}", lever.title),
+        facts: vec![("Changes", lever.effect.clone()), ("Takes", lever.takes.clone())],
+        fields: argument_fields(lever),
+        focus: 0,
+        purpose: Purpose::Instead(lever.lever.clone()),
+        error: None,
+        open: 0,
+    }
+}
+
+/// The form of a lever.
+pub(crate) fn pull(lever: &LeverView, view: &View<'_>) -> Form {
+    let mut fields = argument_fields(lever);
     fields.extend(prediction_fields(view, FELT));
     Form {
         title: lever.title.clone(),
@@ -421,6 +442,20 @@ impl Form {
         Ok(Some(Prediction { series: series.to_owned(), expect, sure, due: view.now() + within }))
     }
 
+    /// A lever with the argument that stands in the first fields.
+    fn action(&self, lever: &Lever, fields: usize) -> Result<Action, String> {
+        let mut values = [0.0; 2];
+        for (i, value) in values.iter_mut().enumerate().take(fields) {
+            *value = match self.chosen(i) {
+                // A switch: on, off.
+                Some(0) => 1.0,
+                Some(_) => 0.0,
+                None => self.number(i)?.ok_or_else(|| "A number is missing.".to_owned())?,
+            };
+        }
+        Ok(action_with(lever, values[0], values[1]))
+    }
+
     /// The command that the fields make. `plain` leaves the prediction out.
     fn command(&self, view: &View<'_>, plain: bool) -> Result<(Command, String), String> {
         let needed = |first: usize, series: &str, within: SimSpan| {
@@ -440,23 +475,13 @@ impl Form {
             },
             Purpose::Pull(lever) => {
                 let arguments = self.fields.len() - 3;
-                let mut values = [0.0; 2];
-                for (i, value) in values.iter_mut().enumerate().take(arguments) {
-                    *value = match self.chosen(i) {
-                        // A switch: on, off.
-                        Some(chosen) => {
-                            if chosen == 0 {
-                                1.0
-                            } else {
-                                0.0
-                            }
-                        }
-                        None => self.number(i)?.ok_or_else(|| "A number is missing.".to_owned())?,
-                    };
-                }
-                let action = action_with(lever, values[0], values[1]);
+                let action = self.action(lever, arguments)?;
                 let said = format!("Done: {}.", action_text(&action));
                 Ok((Command::Pull { action, prediction: needed(arguments, FELT, AHEAD)? }, said))
+            }
+            Purpose::Instead(lever) => {
+                let action = self.action(lever, self.fields.len())?;
+                Ok((Command::Pull { action, prediction: None }, String::new()))
             }
             Purpose::Do(action) => {
                 let said = format!("Done: {}.", action_text(action));
@@ -525,6 +550,9 @@ impl Form {
                     }
                     None => vec![Outcome::Close],
                 }
+            }
+            Ok((Command::Pull { action, .. }, _)) if matches!(self.purpose, Purpose::Instead(_)) => {
+                vec![Outcome::Close, Outcome::Fork(Change::Instead(action))]
             }
             Ok((command, said)) => vec![Outcome::Close, Outcome::Submit(command, said)],
             Err(error) if error.is_empty() => vec![Outcome::Close],

@@ -7,7 +7,7 @@ mod sheet;
 mod stage;
 
 pub(crate) use form::{AHEAD, DIRECTIONS, FELT, declare, finish, read_number, scattered, status};
-pub(crate) use picker::{help, levers, palette};
+pub(crate) use picker::{fork, help, levers, palette};
 pub(crate) use quit::Quit;
 pub(crate) use sheet::{finding, follow_ups, judge, pin, reflect};
 pub(crate) use stage::StageDialog;

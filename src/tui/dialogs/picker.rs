@@ -8,16 +8,17 @@ use ratatui::text::{Line, Span};
 use tui_input::{Input, InputRequest};
 
 use super::form;
-use crate::game::Mode;
-use crate::game::View;
+use crate::game::{Argument, Mode, View, action_text, action_with};
+use crate::score::{Change, Decision};
 use crate::tui::actions::{ACTIONS, Context, Id, Key, Situation, key_in};
 use crate::tui::canvas::{Canvas, Hit, centred, columns, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::theme::Role;
 use crate::tui::widgets::list::Cursor;
+use crate::units::SimSpan;
 
 /// What picking a row does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 enum Pick {
     /// An action.
     Act(Id),
@@ -25,6 +26,8 @@ enum Pick {
     Lever(usize),
     /// A further action of the lever of that number.
     Also(usize, usize),
+    /// What is done instead at a decision.
+    Change(Change),
 }
 
 struct Row {
@@ -52,6 +55,8 @@ pub(crate) struct Picker {
     cursor: Cursor,
     /// The clock goes on in live mode.
     part_of_play: bool,
+    /// What is chosen is done instead of something else, in another run.
+    fork: bool,
 }
 
 /// The rows of the table's actions in these contexts.
@@ -136,6 +141,39 @@ pub(crate) fn levers(view: &View<'_>) -> Picker {
     picker
 }
 
+/// How much later a lever can be pulled in a fork.
+const LATER: [SimSpan; 3] = [SimSpan::from_secs(120), SimSpan::from_secs(300), SimSpan::from_secs(600)];
+
+/// What could have been done instead at a decision.
+pub(crate) fn fork(decision: &Decision, view: &View<'_>) -> Picker {
+    let row = |title: String, change: Change| Row {
+        left: String::new(),
+        title,
+        right: String::new(),
+        detail: vec![("Instead", "The levers that you pulled later are pulled again.".to_owned())],
+        pick: Pick::Change(change),
+        group: "Instead",
+        blocked: false,
+    };
+    let mut rows = Vec::new();
+    if decision.lever.is_some() {
+        rows.push(row("leave it out".to_owned(), Change::Without));
+        let later = |by: SimSpan| {
+            row(format!("the same {} later", by.to_string().replace(".0 ", " ")), Change::Later(by))
+        };
+        rows.extend(LATER.map(later));
+    }
+    if let Some(action) = &decision.proposed {
+        rows.push(row(format!("do it: {}", action_text(action)), Change::Instead(action.clone())));
+    }
+    rows.extend(lever_rows(view));
+    // What a lever is set to at the end says nothing about that moment.
+    rows.iter_mut().for_each(|row| row.right.clear());
+    let mut picker = Picker::new("What instead?", rows, false);
+    picker.fork = true;
+    picker
+}
+
 impl Picker {
     fn new(title: &'static str, rows: Vec<Row>, searched: bool) -> Picker {
         let found = (0..rows.len()).collect();
@@ -146,6 +184,7 @@ impl Picker {
             found,
             cursor: Cursor::default(),
             part_of_play: false,
+            fork: false,
         }
     }
 
@@ -196,6 +235,17 @@ impl Picker {
             let view = play.view();
             let levers = view.levers();
             let lever = levers.get(lever)?;
+            if self.fork {
+                let now = match also {
+                    Some(k) => Some(lever.also.get(k)?.1.clone()),
+                    None => (lever.argument == Argument::None).then(|| action_with(&lever.lever, 0.0, 0.0)),
+                };
+                let next = match now {
+                    Some(action) => Outcome::Fork(Change::Instead(action)),
+                    None => Outcome::Open(Box::new(form::instead(lever))),
+                };
+                return Some(vec![Outcome::Close, next]);
+            }
             let form = match also {
                 None => form::pull(lever, &view),
                 Some(k) => {
@@ -205,10 +255,11 @@ impl Picker {
             };
             Some(vec![Outcome::Close, Outcome::Open(Box::new(form))])
         };
-        match row.pick {
-            Pick::Act(id) => vec![Outcome::Close, Outcome::Act(id)],
-            Pick::Lever(i) => form(i, None).unwrap_or_default(),
-            Pick::Also(i, k) => form(i, Some(k)).unwrap_or_default(),
+        match &row.pick {
+            Pick::Act(id) => vec![Outcome::Close, Outcome::Act(*id)],
+            Pick::Lever(i) => form(*i, None).unwrap_or_default(),
+            Pick::Also(i, k) => form(*i, Some(*k)).unwrap_or_default(),
+            Pick::Change(change) => vec![Outcome::Close, Outcome::Fork(change.clone())],
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::tui::actions::{Context, Id, Key, key_of};
 use crate::tui::canvas::{Canvas, Hit, wrap};
 use crate::tui::layer::Outcome;
 use crate::tui::theme::Role;
-use crate::tui::widgets::chart::{Chart, Plotted};
+use crate::tui::widgets::chart::{Chart, Extras, Plotted};
 use crate::tui::widgets::list::Cursor;
 use crate::units::SimTime;
 
@@ -215,6 +215,7 @@ impl Pane for Queries {
                         crosshair: None,
                         clock: view.clock_at(SimTime::ZERO),
                         focus,
+                        extras: Extras::default(),
                     };
                     chart.draw(canvas, place);
                 }

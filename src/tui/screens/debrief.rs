@@ -18,15 +18,17 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::game::{Mode, Session};
+use crate::report::fork_name;
 use crate::score::{
-    Debrief, Grade, HARM_STEP_S, Harm, HarmSection, LoopEntry, OwnRuns, QUESTIONS, ReadingEntry, References,
-    Seen, debrief, score,
+    Again, Change, Debrief, Fork, ForkEntry, Grade, HARM_STEP_S, Harm, HarmSection, LoopEntry, Mended,
+    OwnRuns, QUESTIONS, ReadingEntry, References, Seen, debrief, harm_text, score,
 };
 use crate::tui::actions::{Context, Id};
 use crate::tui::canvas::{Canvas, Hit, columns, wrap};
 use crate::tui::dialogs;
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::play::Play;
+use crate::tui::screens::again::Job;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::widgets::chart::{Chart, Extras, Mark, Plotted};
 use crate::units::{TimeOfDay, Unit};
@@ -35,6 +37,8 @@ use crate::units::{TimeOfDay, Unit};
 const WIDE: u16 = 96;
 /// Columns of the sections.
 const CONTENTS: u16 = 27;
+/// Forks that are drawn beside the other curves at most.
+const FORKS_DRAWN: usize = 2;
 /// Longest line that is read without effort.
 const LINE: u16 = 92;
 
@@ -86,7 +90,7 @@ impl Section {
             Section::Well => "What went well",
             Section::Signals => "Missed signals",
             Section::Marks => "Marks",
-            Section::Next => "What should follow",
+            Section::Next => "Try next",
             Section::Discuss => "To discuss",
         }
     }
@@ -122,6 +126,20 @@ pub(crate) struct DebriefScreen {
     open: Vec<usize>,
     own: Arc<OnceLock<OwnRuns>>,
     own_started: bool,
+    /// The decision that is forked from, by its place.
+    decision: usize,
+    /// A fork that is being played, and those that were.
+    forking: Option<(Fork, Job<Again>)>,
+    forks: Vec<(ForkEntry, Harm)>,
+    /// Work that is switched on, by its place.
+    on: Vec<usize>,
+    /// A run with that work that is being played, and the last one that was.
+    mending: Option<Job<Mended>>,
+    mended: Option<Mended>,
+    /// Why something could not be played.
+    trouble: Option<String>,
+    /// Follow-ups were chosen, and what each does has been told.
+    told: bool,
     /// The debrief, and what it was made from: length of the journal, and the runs to compare with.
     made: Option<(usize, Computed, Arc<Debrief>)>,
 }
@@ -226,24 +244,60 @@ fn harm(debrief: &Debrief, computed: Computed, out: &mut Text<'_>) {
         }
     }
     out.gap();
+    for (i, decision) in debrief.decisions.iter().enumerate() {
+        let lever = decision.lever.and_then(|n| debrief.harm.levers.get(n));
+        let text = match lever.and_then(|l| l.effect.as_ref()) {
+            Some(effect) => format!("{}: {effect}", decision.what),
+            None => decision.what.clone(),
+        };
+        let mark = lever.map_or('·', |l| l.letter);
+        let head = vec![
+            out.span(Role::Accent, format!("{mark} ")),
+            out.span(Role::Muted, format!("{}  ", decision.clock)),
+        ];
+        out.item = Some(i);
+        out.hang(12, head, Role::Text, &text);
+    }
+    out.item = None;
     if debrief.harm.levers.is_empty() {
         out.say(Role::Muted, "You pulled no lever.");
-    }
-    for lever in &debrief.harm.levers {
-        let text = match &lever.effect {
-            Some(effect) => format!("{}: {effect}", lever.what),
-            None => lever.what.clone(),
-        };
-        let head = vec![
-            out.span(Role::Accent, format!("{} ", lever.letter)),
-            out.span(Role::Muted, format!("{}  ", lever.clock)),
-        ];
-        out.hang(12, head, Role::Text, &text);
     }
     let pending = debrief.harm.levers.iter().any(|lever| lever.effect.is_none());
     if pending && computed != Computed::Failed {
         out.say(Role::Muted, "The runs without each of these levers are being computed.");
     }
+    out.say(Role::Muted, "Enter plays the run again with something else done at the selected moment.");
+}
+
+fn forks(forks: &[(ForkEntry, Harm)], out: &mut Text<'_>) {
+    for (n, (fork, _)) in forks.iter().enumerate() {
+        let head = vec![out.span(Role::Accent, format!("{}  ", fork_name(n)))];
+        out.hang(8, head, Role::Text, &fork.what);
+        out.hang(8, Vec::new(), Role::Text, &fork.total);
+        for skipped in &fork.skipped {
+            out.hang(8, Vec::new(), Role::Muted, &format!("not pulled: {skipped}"));
+        }
+        out.gap();
+    }
+}
+
+/// What the work that was switched on would have changed.
+fn with_work(mended: &Mended, you: Option<&Harm>, nobody: Option<&Harm>, out: &mut Text<'_>) {
+    out.say(Role::Accent, "Played again with");
+    mended.what.iter().for_each(|what| out.point(what));
+    out.gap();
+    for (who, was, is) in [("you", you, &mended.you.harm), ("nobody acts", nobody, &mended.nobody.harm)] {
+        let mut head = vec![out.span(Role::Accent, format!("{who}  "))];
+        // What it was is there once the runs to compare with are.
+        if let Some(was) = was {
+            out.hang(13, std::mem::take(&mut head), Role::Muted, &format!("as it was: {}", harm_text(was)));
+        }
+        out.hang(13, head, Role::Text, &format!("with it: {}", harm_text(is)));
+    }
+    for skipped in &mended.you.skipped {
+        out.say(Role::Muted, &format!("Not pulled: {skipped}"));
+    }
+    out.gap();
 }
 
 fn predictions(debrief: &Debrief, out: &mut Text<'_>) {
@@ -520,31 +574,48 @@ fn marks(debrief: &Debrief, open: &[usize], out: &mut Text<'_>) {
     out.say(Role::Muted, &format!("Hints: {} of {}. They lower no mark.", hints.hints, hints.of));
 }
 
-fn next(debrief: &Debrief, chosen: bool, out: &mut Text<'_>) {
-    if debrief.follow_ups.is_empty() {
-        out.say(Role::Muted, "This incident offers no follow-ups.");
-        return;
-    }
-    if !chosen {
-        out.say(
-            Role::Text,
-            "Which work should follow? Enter chooses up to three, once; then you see what each does.",
-        );
-        out.gap();
-        for f in &debrief.follow_ups {
-            out.point(&f.text);
+/// Work that should follow, and other ways to go on. `on` is the work that is switched on; nothing before some was chosen.
+fn next(debrief: &Debrief, on: Option<&[usize]>, out: &mut Text<'_>) {
+    match on {
+        _ if debrief.follow_ups.is_empty() => out.say(Role::Muted, "This incident offers no follow-ups."),
+        None => {
+            out.say(
+                Role::Text,
+                "Which work should follow? Enter chooses up to three, once; then you see what each does.",
+            );
+            out.gap();
+            debrief.follow_ups.iter().for_each(|f| out.point(&f.text));
         }
-        return;
+        Some(on) => {
+            out.say(
+                Role::Text,
+                "Space switches work on, Enter plays the incident again with all that is on.",
+            );
+            out.gap();
+            for (i, f) in debrief.follow_ups.iter().enumerate() {
+                out.item = Some(i);
+                let (mark, role) = match (f.can_be_played, on.contains(&i)) {
+                    (false, _) => ("    ", Role::Muted),
+                    (true, true) => ("[x] ", Role::Accent),
+                    (true, false) => ("[ ] ", Role::Muted),
+                };
+                let head = vec![out.span(role, mark)];
+                let chosen = if f.chosen { " (your choice)" } else { "" };
+                out.hang(4, head, Role::Text, &format!("{}{chosen}", f.text));
+                out.hang(4, Vec::new(), Role::Muted, &format!("{}. {}", f.effect, f.why));
+            }
+            out.item = None;
+        }
     }
-    for f in &debrief.follow_ups {
-        let mark = if f.chosen { "[x] " } else { "[ ] " };
-        let head = vec![out.span(if f.chosen { Role::Accent } else { Role::Muted }, mark)];
-        out.hang(4, head, Role::Text, &f.text);
-        let text = format!("{}. {}", f.effect, f.why);
-        out.hang(4, Vec::new(), Role::Muted, &text);
+    out.heading("Another decision");
+    out.say(
+        Role::Text,
+        "Section 2 plays the run again from any of your decisions, with something else done there.",
+    );
+    if !debrief.look_alikes.is_empty() {
+        out.heading("Looks the same and is not");
+        out.say(Role::Text, &format!("Some days from now: {}.", debrief.look_alikes.join(", ")));
     }
-    out.gap();
-    out.say(Role::Muted, "What was chosen before the effects were shown stands.");
 }
 
 /// Harmed shares over time, each with its name, and the player's levers as letters.
@@ -619,11 +690,65 @@ impl DebriefScreen {
         let _ = thread::Builder::new().name("own runs".to_owned()).spawn(compute);
     }
 
+    /// Takes over what was played again.
+    fn collect(&mut self) {
+        if let Some((fork, result)) = self.forking.as_ref().and_then(|(f, job)| Some((f, job.result()?))) {
+            match result {
+                Ok(again) => {
+                    self.forks.push((fork.entry(again), again.harm.clone()));
+                    (self.item, self.top) = (0, 0);
+                }
+                Err(error) => self.trouble = Some(error.clone()),
+            }
+            self.forking = None;
+        }
+        if let Some(result) = self.mending.as_ref().and_then(Job::result) {
+            match result {
+                Ok(mended) => {
+                    self.mended = Some(mended.clone());
+                    (self.item, self.top) = (0, 0);
+                }
+                Err(error) => self.trouble = Some(error.clone()),
+            }
+            self.mending = None;
+        }
+    }
+
+    /// How far the run is that is being played again.
+    fn playing(&self) -> Option<String> {
+        let forking = self.forking.as_ref().map(|(_, job)| job.done());
+        let done = forking.or(self.mending.as_ref().map(Job::done))?;
+        Some(format!("playing again, {:.0} %; Esc stops it", done * 100.0))
+    }
+
+    /// Whether a run is being played again.
+    fn busy(&self) -> bool {
+        self.forking.is_some() || self.mending.is_some()
+    }
+
+    /// Plays the incident again with the work that is switched on, or else with the selected one.
+    fn mend(&mut self, play: &Play, debrief: &Debrief) {
+        let can = |i: &usize| debrief.follow_ups.get(*i).is_some_and(|f| f.can_be_played);
+        if self.on.is_empty() && can(&self.item) {
+            self.on.push(self.item);
+        }
+        let names: Vec<_> =
+            self.on.iter().filter_map(|i| debrief.follow_ups.get(*i)).map(|f| f.id.clone()).collect();
+        if names.is_empty() {
+            return;
+        }
+        let session = play.session().clone();
+        self.trouble = None;
+        self.mending = Some(Job::start(move |go_on| Mended::play(&session, &names, go_on)));
+    }
+
     /// Brings the debrief up to what was answered and computed since.
     fn refresh(&mut self, play: &Play) {
+        self.collect();
         let session = play.session();
         self.start_own(session);
         let computed = self.computed(play);
+        self.told = play.view().chosen_follow_ups().is_some();
         let entries = session.journal().len();
         if self.made.as_ref().is_some_and(|m| (m.0, m.1) == (entries, computed)) {
             return;
@@ -661,6 +786,10 @@ impl DebriefScreen {
         match (self.section(), &self.made) {
             (Section::Questions, _) => QUESTIONS.len(),
             (section @ Section::Marks, Some(made)) if !self.locked(section) => made.2.score.dimensions.len(),
+            (Section::Harm, Some(made)) => made.2.decisions.len(),
+            (section @ Section::Next, Some(made)) if !self.locked(section) && self.told => {
+                made.2.follow_ups.len()
+            }
             _ => 0,
         }
     }
@@ -742,10 +871,18 @@ impl DebriefScreen {
             out.say(role, &text);
             out.gap();
         }
+        if let Some(why) = self.trouble.as_ref().filter(|_| matches!(section, Section::Harm | Section::Next))
+        {
+            out.say(Role::Warn, &format!("That could not be played again: {why}"));
+            out.gap();
+        }
         let compared = matches!(computed, Computed::References | Computed::All);
         match section {
             Section::Happened => happened(made, &mut out),
-            Section::Harm => harm(made, computed, &mut out),
+            Section::Harm => {
+                forks(&self.forks, &mut out);
+                harm(made, computed, &mut out);
+            }
             Section::Predictions => predictions(made, &mut out),
             Section::Questions => questions(made, &mut out),
             Section::Senior => senior(made, &mut out),
@@ -762,7 +899,13 @@ impl DebriefScreen {
             Section::Signals => signals(made, &mut out),
             Section::Marks if compared => marks(made, &self.open, &mut out),
             Section::Marks => {}
-            Section::Next => next(made, play.view().chosen_follow_ups().is_some(), &mut out),
+            Section::Next => {
+                if let Some(mended) = &self.mended {
+                    let nobody = play.references().and_then(|r| r.as_ref().ok()).map(|r| &r.none);
+                    with_work(mended, self.own.get().map(|o| &o.played_out), nobody, &mut out);
+                }
+                next(made, self.told.then_some(self.on.as_slice()), &mut out);
+            }
             Section::Discuss => {
                 made.discuss.iter().for_each(|line| {
                     out.point(line);
@@ -773,6 +916,11 @@ impl DebriefScreen {
                 }
             }
         }
+        if let Some(why) = self.trouble.as_ref().filter(|_| matches!(section, Section::Harm | Section::Next))
+        {
+            out.gap();
+            out.say(Role::Warn, &format!("That could not be played again: {why}"));
+        }
         out
     }
 
@@ -781,26 +929,43 @@ impl DebriefScreen {
         let section = self.section();
         let locked = if self.locked(section) { ", locked" } else { "" };
         let title = format!("{} {}{locked}", self.section + 1, section.title());
-        let right = format!("section {} of {}", self.section + 1, Section::ALL.len());
-        let right = Line::from(Span::styled(right, canvas.style(Role::Muted)));
+        let (role, right) = match self.playing() {
+            Some(text) => (Role::Info, text),
+            None => (Role::Muted, format!("section {} of {}", self.section + 1, Section::ALL.len())),
+        };
+        let right = Line::from(Span::styled(right, canvas.style(role)));
         let inner = canvas.frame(area, &title, &right, true);
         let mut inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
         if inner.height == 0 || inner.width == 0 {
             return;
         }
         let references = play.references().and_then(|r| r.as_ref().ok());
-        let own: Vec<f64>;
+        let own = match (section, self.own.get()) {
+            (Section::Harm | Section::Next, Some(own)) => own.played_out.per_second.clone(),
+            (Section::Harm | Section::Next, None) => Harm::of(play.session().series()).per_second,
+            _ => Vec::new(),
+        };
+        let names: Vec<String> = (0..self.forks.len()).map(fork_name).collect();
         let curves: Vec<(&str, &[f64])> = match (section, references) {
             (Section::Harm, _) => {
-                own = match self.own.get() {
-                    Some(own) => own.played_out.per_second.clone(),
-                    None => Harm::of(play.session().series()).per_second,
-                };
                 let mut curves = vec![("you", own.as_slice())];
+                // The newest ones: more could not be told apart.
+                let newest = names.iter().zip(&self.forks).rev().take(FORKS_DRAWN).rev();
+                curves.extend(newest.map(|(name, fork)| (name.as_str(), fork.1.per_second.as_slice())));
                 if let Some(references) = references {
                     curves.push(("senior", &references.senior.per_second));
                     curves.push(("nobody acts", &references.none.per_second));
                 }
+                curves
+            }
+            (Section::Next, references) if self.mended.is_some() && !self.locked(section) => {
+                let mended = self
+                    .mended
+                    .iter()
+                    .flat_map(|m| [("you, with it", &m.you), ("nobody, with it", &m.nobody)]);
+                let mut curves = vec![("you", own.as_slice())];
+                curves.extend(references.map(|r| ("nobody acts", r.none.per_second.as_slice())));
+                curves.extend(mended.map(|(name, again)| (name, again.harm.per_second.as_slice())));
                 curves
             }
             (Section::Trap, Some(References { trap: Some(trap), none, .. })) if !self.locked(section) => {
@@ -811,7 +976,7 @@ impl DebriefScreen {
         if !curves.is_empty() {
             let height = (inner.height * 3 / 5).min(16);
             let chart = Rect { height, ..inner };
-            harm_chart(canvas, chart, &made.harm, &curves, section == Section::Harm);
+            harm_chart(canvas, chart, &made.harm, &curves, matches!(section, Section::Harm | Section::Next));
             inner = Rect { y: inner.y + height, height: inner.height - height, ..inner };
         }
         let theme = canvas.theme;
@@ -825,7 +990,8 @@ impl DebriefScreen {
             let next = text.lines.iter().position(|l| l.0.is_some_and(|i| i > self.item));
             let last = next.unwrap_or(text.lines.len());
             self.top = self.top.max(last.saturating_sub(height)).min(first);
-            if self.item == 0 && last <= height {
+            // What stands above the first item is seen with it.
+            if self.item == 0 && (last <= height || first < height && !self.open.contains(&0)) {
                 self.top = 0;
             }
         }
@@ -855,7 +1021,22 @@ impl DebriefScreen {
             return Vec::new();
         }
         let view = play.view();
+        if self.busy() && (section == Section::Harm || section == Section::Next && self.told) {
+            return vec![Outcome::Warn("A run is being played again already; Esc stops it.".to_owned())];
+        }
         match section {
+            Section::Harm => {
+                let Some((_, _, made)) = &self.made else { return Vec::new() };
+                let Some(decision) = made.decisions.get(self.item) else { return Vec::new() };
+                self.decision = self.item;
+                vec![Outcome::Open(Box::new(dialogs::fork(decision, &view)))]
+            }
+            Section::Next if self.told && !view.follow_ups().is_empty() => {
+                if let Some(made) = self.made.as_ref().map(|m| Arc::clone(&m.2)) {
+                    self.mend(play, &made);
+                }
+                Vec::new()
+            }
             Section::Questions => {
                 vec![Outcome::Open(Box::new(dialogs::reflect(self.item, &view)))]
             }
@@ -875,6 +1056,29 @@ impl DebriefScreen {
                 self.turn(1);
                 Vec::new()
             }
+        }
+    }
+
+    /// Switches the selected work on or off.
+    fn toggle(&mut self) -> Vec<Outcome> {
+        let Some((_, _, made)) = self.made.as_ref().filter(|_| self.section() == Section::Next && self.told)
+        else {
+            return Vec::new();
+        };
+        match made.follow_ups.get(self.item) {
+            Some(f) if f.can_be_played => {
+                match self.on.iter().position(|i| *i == self.item) {
+                    Some(at) => drop(self.on.remove(at)),
+                    None => self.on.push(self.item),
+                }
+                Vec::new()
+            }
+            Some(_) => {
+                vec![Outcome::Warn(
+                    "This changes what people see or do, and nothing in the simulated system.".to_owned(),
+                )]
+            }
+            None => Vec::new(),
         }
     }
 
@@ -967,7 +1171,9 @@ impl Layer for DebriefScreen {
             Id::NextPane | Id::Right => self.turn(1),
             Id::PreviousPane | Id::Left => self.turn(Section::ALL.len() - 1),
             Id::Open => return Some(self.open(play)),
+            Id::Back if self.busy() => (self.forking, self.mending) = (None, None),
             Id::Back => return Some(vec![Outcome::Close]),
+            Id::Toggle => return Some(self.toggle()),
             _ if self.scroll(id) => {}
             _ => return None,
         }
@@ -987,7 +1193,21 @@ impl Layer for DebriefScreen {
         Vec::new()
     }
 
+    fn fork(&mut self, change: Change, scene: &Scene<'_>) {
+        let Some(play) = scene.play else { return };
+        let decision = self.made.as_ref().and_then(|m| m.2.decisions.get(self.decision).cloned());
+        let Some(decision) = decision.filter(|_| !self.busy()) else { return };
+        let fork = Fork { decision, change, drop_later: false };
+        let (session, its) = (play.session().clone(), fork.clone());
+        self.trouble = None;
+        let job = Job::start(move |go_on| its.play(&session, go_on));
+        self.forking = Some((fork, job));
+    }
+
     fn waits(&self, scene: &Scene<'_>) -> bool {
+        if self.busy() {
+            return true;
+        }
         let pending = |play: &Play| matches!(self.computed(play), Computed::Nothing | Computed::References);
         scene.play.is_some_and(pending)
     }
@@ -1069,7 +1289,11 @@ mod tests {
                     what: text("rate limit 4.5k/s"),
                     effect: None,
                 }],
-                totals: vec![pair("You", "812k failed"), pair("The senior", "301k failed")],
+                totals: vec![
+                    pair("You", "812k failed"),
+                    pair("Nobody does anything", "3.9M failed"),
+                    pair("The senior", "301k failed"),
+                ],
             },
             predictions: vec![PredictionEntry {
                 clock: text("14:06:00"),
@@ -1134,12 +1358,51 @@ mod tests {
             }],
             follow_ups: vec![FollowUpEntry {
                 text: text("One query per key."),
+                id: text("one-query"),
+                can_be_played: true,
                 chosen: true,
                 effect: text("keeps it small"),
                 why: text("Popular keys cost one query."),
             }],
+            decisions: vec![
+                crate::score::Decision {
+                    name: text("page"),
+                    clock: text("14:03:00"),
+                    what: text("you were paged"),
+                    at: crate::units::SimTime::ZERO,
+                    lever: None,
+                    proposed: None,
+                },
+                crate::score::Decision {
+                    name: text("A"),
+                    clock: text("14:00:00"),
+                    what: text("rate limit 4.5k/s"),
+                    at: crate::units::SimTime::ZERO,
+                    lever: Some(0),
+                    proposed: None,
+                },
+            ],
+            forks: Vec::new(),
             discuss: vec![text("Which layer?")],
+            look_alikes: vec![text("another-one")],
         }
+    }
+
+    fn fork() -> ForkEntry {
+        ForkEntry {
+            what: text("A 14:00:00 rate limit 4.5k/s: 5 min later"),
+            at_s: 600,
+            step_s: HARM_STEP_S,
+            harm: Vec::new(),
+            total: text("900k failed"),
+            skipped: vec![text("14:10:00 api to 40 instances: Not done.")],
+        }
+    }
+
+    fn mended() -> Mended {
+        let again =
+            Again { harm: Harm { served: 90.0, failed: 10.0, ..Harm::default() }, skipped: Vec::new() };
+        Mended { what: vec![text("One query per key.")], you: again.clone(), nobody: again }
     }
 
     /// All sections as text of that width.
@@ -1170,8 +1433,10 @@ mod tests {
         add("trap", &|out| trap(&made, out));
         add("signals", &|out| signals(&made, out));
         add("marks", &|out| marks(&made, &[0], out));
-        add("next", &|out| next(&made, false, out));
-        add("next, chosen", &|out| next(&made, true, out));
+        add("next", &|out| next(&made, None, out));
+        add("next, chosen", &|out| next(&made, Some(&[0]), out));
+        add("forks", &|out| forks(&[(fork(), Harm::default())], out));
+        add("with work", &|out| with_work(&mended(), Some(&Harm::default()), None, out));
         all
     }
 

@@ -1,5 +1,6 @@
 //! Screens: layers that cover everything below them.
 
+pub(crate) mod again;
 pub(crate) mod briefing;
 pub(crate) mod console;
 pub(crate) mod debrief;

@@ -329,12 +329,55 @@ fn follow_ups_are_chosen_in_the_debrief_and_no_more_than_three() {
     let mut app = shipped_and_debriefed();
     press(&mut app, "4 Enter x Enter Enter x Enter");
     press(&mut app, "0 Tab Tab");
-    assert!(shown(&mut app).contains("What should follow"));
+    assert!(shown(&mut app).contains("Which work should follow?"));
     press(&mut app, "Enter Space j Space j Space j Space");
     assert!(shown(&mut app).contains("no more than 3"));
     press(&mut app, "Enter");
     assert!(matches!(journal(&app).last(), Some(Command::FollowUps(names)) if names.len() == 3));
+    assert!(shown(&mut app).contains("(your choice)"));
+}
+
+/// Draws until something is shown that another thread computes.
+fn wait_for(app: &mut App, text: &str) {
+    for _ in 0..600 {
+        if shown(app).contains(text) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    panic!("{text:?} is not shown: {}", shown(app));
+}
+
+#[test]
+fn the_run_is_played_again_with_another_decision_and_with_work_that_should_follow() {
+    let mut app = shipped_and_debriefed();
+    press(&mut app, "2");
+    assert!(shown(&mut app).contains("you were paged"));
+    let fork = |app: &mut App| {
+        press(app, "Enter");
+        assert!(shown(app).contains("What instead?"), "{}", shown(app));
+        press(app, "Enter");
+        assert!(shown(app).contains("Instead: "), "{}", shown(app));
+        press(app, "Enter");
+    };
+    fork(&mut app);
+    let before = journal(&app);
+    wait_for(&mut app, "fork 1  page");
+    assert_eq!(journal(&app), before, "a fork is another run");
+    fork(&mut app);
+    press(&mut app, "Esc");
+    assert!(shown(&mut app).contains("Debrief:") && !shown(&mut app).contains("playing again"));
+    assert!(!shown(&mut app).contains("fork 2"), "it was stopped");
+
+    press(&mut app, "4 Enter x Enter Enter x Enter");
+    press(&mut app, "0 Tab Tab");
+    press(&mut app, "Enter Space Enter");
+    assert!(shown(&mut app).contains("Space switches work on"), "{}", shown(&mut app));
+    press(&mut app, "Space");
     assert!(shown(&mut app).contains("[x]"));
+    press(&mut app, "Enter");
+    wait_for(&mut app, "nobody, with it");
+    assert!(shown(&mut app).contains("Played again with"), "{}", shown(&mut app));
 }
 
 #[test]
