@@ -122,6 +122,9 @@ pub(crate) struct DebriefScreen {
     size: (usize, usize),
     /// The selected item of a section that has some.
     item: usize,
+    /// The section is shown from its first line on, also when the first item lies below the screen then; and whether it does.
+    from_top: bool,
+    item_below: bool,
     /// Marks whose rule and facts are shown.
     open: Vec<usize>,
     own: Arc<OnceLock<OwnRuns>>,
@@ -696,7 +699,7 @@ impl DebriefScreen {
             match result {
                 Ok(again) => {
                     self.forks.push((fork.entry(again), again.harm.clone()));
-                    (self.item, self.top) = (0, 0);
+                    (self.item, self.from_top) = (0, true);
                 }
                 Err(error) => self.trouble = Some(error.clone()),
             }
@@ -706,7 +709,7 @@ impl DebriefScreen {
             match result {
                 Ok(mended) => {
                     self.mended = Some(mended.clone());
-                    (self.item, self.top) = (0, 0);
+                    (self.item, self.from_top) = (0, true);
                 }
                 Err(error) => self.trouble = Some(error.clone()),
             }
@@ -800,6 +803,7 @@ impl DebriefScreen {
 
     fn go_to(&mut self, section: usize) {
         (self.section, self.top, self.item) = (section.min(Section::ALL.len() - 1), 0, 0);
+        (self.from_top, self.item_below) = (true, false);
     }
 
     /// What the runs that it needs say about the section, when they are not there.
@@ -949,13 +953,13 @@ impl DebriefScreen {
         let curves: Vec<(&str, &[f64])> = match (section, references) {
             (Section::Harm, _) => {
                 let mut curves = vec![("you", own.as_slice())];
-                // The newest ones: more could not be told apart.
-                let newest = names.iter().zip(&self.forks).rev().take(FORKS_DRAWN).rev();
-                curves.extend(newest.map(|(name, fork)| (name.as_str(), fork.1.per_second.as_slice())));
                 if let Some(references) = references {
                     curves.push(("senior", &references.senior.per_second));
                     curves.push(("nobody acts", &references.none.per_second));
                 }
+                // Last, so that the others keep their markers; the newest ones: more could not be told apart.
+                let newest = names.iter().zip(&self.forks).rev().take(FORKS_DRAWN).rev();
+                curves.extend(newest.map(|(name, fork)| (name.as_str(), fork.1.per_second.as_slice())));
                 curves
             }
             (Section::Next, references) if self.mended.is_some() && !self.locked(section) => {
@@ -990,8 +994,10 @@ impl DebriefScreen {
             let next = text.lines.iter().position(|l| l.0.is_some_and(|i| i > self.item));
             let last = next.unwrap_or(text.lines.len());
             self.top = self.top.max(last.saturating_sub(height)).min(first);
-            // What stands above the first item is seen with it.
-            if self.item == 0 && (last <= height || first < height && !self.open.contains(&0)) {
+            // What stands above the first item is read first.
+            let at_top = self.item == 0 && self.from_top && !self.open.contains(&0);
+            self.item_below = at_top && first >= height;
+            if at_top || self.item == 0 && last <= height {
                 self.top = 0;
             }
         }
@@ -1087,6 +1093,10 @@ impl DebriefScreen {
         let last = self.size.0.saturating_sub(self.size.1);
         let items = self.items();
         if items > 0 && matches!(id, Id::Up | Id::Down) {
+            self.from_top = id == Id::Up && self.item == 0;
+            if std::mem::take(&mut self.item_below) && id == Id::Down {
+                return true;
+            }
             self.item =
                 if id == Id::Up { self.item.saturating_sub(1) } else { (self.item + 1).min(items - 1) };
             return true;
@@ -1103,6 +1113,7 @@ impl DebriefScreen {
         .min(last);
         if items > 0 && matches!(id, Id::Top | Id::Bottom) {
             self.item = if id == Id::Top { 0 } else { items - 1 };
+            self.from_top = id == Id::Top;
         }
         true
     }
