@@ -203,7 +203,8 @@ fn from_the_menu_to_the_page_and_out_again() {
 fn a_whole_run_from_the_menu_to_the_marks() {
     let mut played = Played::start(&["play", "--scale", "0.02"], &[], 120, 36);
     played.wait_for("Incidents");
-    played.press("\r");
+    // Past the tour, to an incident with two populations of clients.
+    played.press("\x1b[B\x1b[B\x1b[B\r");
     played.wait_for("How do you want to play it?");
     // Live: nothing waits for an answer.
     played.press("\x1b[B\r");
@@ -295,7 +296,7 @@ fn a_storm_of_resizes() {
     played.resize(40, 10);
     played.wait_for("The game needs");
     played.resize(80, 24);
-    played.wait_for("dashboards");
+    played.wait_for("[1] charts");
     played.press("\x03\x03");
     assert_eq!(played.end(), 0);
     played.restored();

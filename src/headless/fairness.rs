@@ -89,7 +89,8 @@ impl Rule {
     /// now and then, and earlier than the senior, who looks first.
     pub fn keeps(self, unfair: usize, seeds: usize) -> bool {
         match self {
-            Rule::Random => unfair as f64 <= LUCKY * seeds as f64,
+            // Of a few seeds, one may be the lucky one.
+            Rule::Random => unfair as f64 <= (LUCKY * seeds as f64).ceil(),
             _ => unfair == 0,
         }
     }
@@ -178,6 +179,7 @@ mod tests {
         };
         assert_eq!(unfair(|t| t.unreached = Some(vec![missing.clone()])), [Rule::Marks]);
         assert!(Rule::Random.keeps(5, 20) && !Rule::Random.keeps(6, 20) && !Rule::Senior.keeps(1, 20));
+        assert!(Rule::Random.keeps(1, 3) && !Rule::Random.keeps(2, 3));
         // What an incident does not have is not judged.
         assert_eq!(unfair(|t| t.played.truncate(1)), []);
     }
