@@ -26,7 +26,7 @@ pub(super) fn run(incident: &Incident, staircase: Staircase, as_json: bool) -> S
             "scale": staircase.scale,
             "falls_at": swept.falls_at(),
             "returns_at": swept.returns_at(),
-            "returns_after_at": swept.returns_after_at(),
+            "returns_after_at": swept.after.returns_at(),
             "sweep": swept,
         });
         return format!("{value:#}\n");
@@ -61,7 +61,7 @@ fn rows(swept: &Hysteresis) -> Vec<Vec<String>> {
         let mut row = vec![Unit::PerSecond.show(up.per_s)];
         row.extend(cells(Some(*up)));
         row.extend(cells(at(&swept.down, up.per_s)));
-        row.extend(cells(at(&swept.after, up.per_s)));
+        row.extend(cells(at(&swept.after.levels, up.per_s)));
         row
     };
     std::iter::once(head).chain(swept.up.iter().rev().map(row)).collect()

@@ -61,7 +61,7 @@ pub(super) fn references(incident: &Arc<Incident>, session: &Session) -> anyhow:
         progress.say(&format!("run {n} of {of} to compare with: {what}"));
     };
     let references = References::compute_telling(incident, options.seed, options.scale, &mut tell)?;
-    Ok(references.with_own_telling(session, &mut tell))
+    Ok(references.with_own_telling(session, &mut tell).with_load(incident))
 }
 
 /// Prints the harm of a run and of nobody acting, as it is and with follow-ups switched on.

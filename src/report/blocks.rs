@@ -166,6 +166,9 @@ fn mechanism(debrief: &Debrief, out: &mut Vec<Block>) {
             step.series, step.healthy, step.during, step.at_end
         )));
     }
+    if let Some(load) = &debrief.load {
+        out.push(Text(load.text()));
+    }
     for (label, pair) in [
         ("Trigger", &m.trigger),
         ("Amplified by", &m.amplifiers),

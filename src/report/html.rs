@@ -10,7 +10,9 @@ use super::blocks::{HOW_TO_GO_ON, LOOK_ALIKE};
 use super::chart::{Chart, Mark, Plot, Tone};
 use super::curve::fork_name;
 use crate::game::TOLERANCE;
-use crate::score::{Curve, Debrief, ForkEntry, Grade, HarmSection, LoopEntry, MissedKind, PredictionEntry};
+use crate::score::{
+    Curve, Debrief, Descent, ForkEntry, Grade, HarmSection, LoopEntry, MissedKind, PredictionEntry,
+};
 use crate::units::{SimSpan, TimeOfDay, Unit};
 
 /// The page without what is in it.
@@ -85,6 +87,7 @@ struct Page<'a> {
     seen: Vec<Vec<(&'static str, bool)>>,
     loop_charts: Vec<Option<Figure>>,
     amplification: Option<Figure>,
+    load: Option<String>,
     named: [(&'static str, &'a (String, String)); 4],
     missed: Vec<MissedOfAKind<'a>>,
 }
@@ -291,6 +294,7 @@ pub(super) fn render(debrief: &Debrief, extent: Extent) -> Result<String, miniji
             .map(|(n, step)| loop_figure(n + 1, step, start))
             .collect(),
         amplification: amplification_figure(debrief, start),
+        load: debrief.load.as_ref().map(Descent::text),
         named: [
             ("Trigger", &m.trigger),
             ("Amplified by", &m.amplifiers),

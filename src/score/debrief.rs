@@ -6,6 +6,7 @@ use super::curve::Curve;
 use super::follow_ups::effect_text;
 use super::fork::{Decision, ForkEntry, decisions};
 use super::harm::{Harm, WELL};
+use super::hysteresis::Descent;
 use super::look::{any_seen, covers, in_words, is_meant, seen};
 use super::predictions::{brier, claims};
 use super::reference::References;
@@ -68,6 +69,8 @@ pub struct Debrief {
     pub hypotheses: Vec<HypothesisEntry>,
     /// 6: why it did not recover by itself: the loop, with this run's figures at each arrow.
     pub why_it_held: Vec<LoopEntry>,
+    /// The load at which it would come back, after what happens in the incident.
+    pub load: Option<Descent>,
     /// Attempts for each operation and the like, where the run has more than one.
     pub amplification: Vec<Curve>,
     /// 7: the trap, played again.
@@ -374,6 +377,7 @@ pub fn debrief(session: &Session, references: &References, score: &Score) -> Deb
         evidence: evidence(session),
         hypotheses: hypotheses(session),
         why_it_held: why_it_held(session),
+        load: references.load.clone(),
         amplification: amplification(session),
         trap: trap(session, references),
         went_well: went_well(session, references),

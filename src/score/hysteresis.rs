@@ -33,7 +33,16 @@ pub struct Hysteresis {
     /// On the way down, the highest load first.
     pub down: Vec<Level>,
     /// On the way down from the normal load after what happens in the incident.
-    pub after: Vec<Level>,
+    pub after: Descent,
+}
+
+/// A way down from the normal load, after what happens in an incident.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Descent {
+    /// Operations per second as the incident begins.
+    pub normal: f64,
+    /// The highest load first, which is the normal one.
+    pub levels: Vec<Level>,
 }
 
 /// How to climb.
@@ -50,8 +59,17 @@ pub struct Staircase {
 impl Staircase {
     /// A usual one for an incident: large enough to tell well from ill, and small enough to take seconds.
     pub fn usual(incident: &Incident) -> Staircase {
+        Staircase::with_rate(incident, USUAL_RATE, 0.1)
+    }
+
+    /// A small one, for the way down alone.
+    pub fn small(incident: &Incident) -> Staircase {
+        Staircase::with_rate(incident, USUAL_RATE / 4.0, 0.025)
+    }
+
+    fn with_rate(incident: &Incident, per_s: f64, smallest: f64) -> Staircase {
         let normal = incident.spec().traffic.first().map_or(1.0, |first| first.1);
-        let scale = (USUAL_RATE / normal.max(1.0)).clamp(0.1, 1.0);
+        let scale = (per_s / normal.max(1.0)).clamp(smallest, 1.0);
         Staircase { seed: 1, scale, hold: SimSpan::from_secs(120) }
     }
 }
@@ -82,18 +100,6 @@ impl Hysteresis {
         well_from(&self.down)
     }
 
-    /// The same after what happens in the incident.
-    pub fn returns_after_at(&self) -> Option<f64> {
-        well_from(&self.after)
-    }
-
-    /// Whether the normal load is one under which both states hold.
-    pub fn normal_holds_both(&self) -> bool {
-        let healthy = self.falls_at().is_none_or(|falls| self.normal < falls);
-        let well = self.after.first().is_some_and(|level| level.harmed <= WELL);
-        healthy && !well
-    }
-
     /// In a paragraph.
     pub fn text(&self) -> String {
         let rate = |per_s: f64| Unit::PerSecond.show(per_s);
@@ -111,24 +117,50 @@ impl Hysteresis {
                 last(&self.down)
             ),
         };
-        let after = match (self.normal_holds_both(), self.returns_after_at()) {
-            (false, _) => {
-                format!("After what happens here it is well again by itself at {}.", rate(self.normal))
-            }
+        format!("{load} {}", self.after.text())
+    }
+}
+
+impl Descent {
+    /// Lets the incident happen and then lowers the load step by step.
+    pub fn of(incident: &Incident, staircase: Staircase) -> Descent {
+        let normal = incident.spec().traffic.first().map_or(0.0, |first| first.1);
+        let loads: Vec<f64> = std::iter::successors(Some(normal), |at| Some(at / STEP))
+            .take_while(|at| *at >= normal * LOWEST)
+            .collect();
+        let script = incident.prepared_script(staircase.scale);
+        let from = incident.at(incident.file().clock.page) + AFTER_PAGE;
+        let levels = walk(incident.spec(), &script, from, &loads, staircase, |_| false);
+        Descent { normal, levels }
+    }
+
+    /// Whether the load that it carries when it is healthy holds it down.
+    pub fn stays_down(&self) -> bool {
+        self.levels.first().is_some_and(|level| level.harmed > WELL)
+    }
+
+    /// The highest load at which it was well again and stayed so; `None` when it never was.
+    pub fn returns_at(&self) -> Option<f64> {
+        well_from(&self.levels)
+    }
+
+    /// In a sentence.
+    pub fn text(&self) -> String {
+        let rate = |per_s: f64| Unit::PerSecond.show(per_s);
+        let normal = rate(self.normal);
+        match (self.stays_down(), self.returns_at()) {
+            (false, _) => format!("After what happens here it is well again by itself at {normal}."),
             (true, Some(returns)) => format!(
-                "After what happens here {}, which it carries when it is healthy, holds it down; it comes back when \
-                 the load is no more than {}.",
-                rate(self.normal),
+                "After what happens here {normal}, which it carries when it is healthy, holds it down; it comes back \
+                 when the load is no more than {}.",
                 rate(returns)
             ),
             (true, None) => format!(
-                "After what happens here {}, which it carries when it is healthy, holds it down, and so does \
+                "After what happens here {normal}, which it carries when it is healthy, holds it down, and so does \
                  everything down to {}.",
-                rate(self.normal),
-                last(&self.after)
+                rate(self.levels.last().map_or(self.normal, |level| level.per_s))
             ),
-        };
-        format!("{load} {after}")
+        }
     }
 }
 
@@ -150,11 +182,7 @@ pub fn hysteresis(incident: &Incident, staircase: Staircase) -> Hysteresis {
     both.extend(levels[..up.len() - 1].iter().rev());
     let mut all = walk(full, &[], SimTime::ZERO, &both, staircase, |_| false);
     let down = all.split_off(up.len());
-    let below: Vec<f64> =
-        std::iter::successors(Some(normal), |at| Some(at / STEP)).take_while(|at| *at >= levels[0]).collect();
-    let script = incident.prepared_script(staircase.scale);
-    let from = incident.at(incident.file().clock.page) + AFTER_PAGE;
-    let after = walk(full, &script, from, &below, staircase, |_| false);
+    let after = Descent::of(incident, staircase);
     Hysteresis { normal, hold_s: staircase.hold.0 / SECOND, up, down, after }
 }
 
@@ -207,18 +235,21 @@ mod tests {
             hold_s: 120,
             up: levels(&[(2_000.0, 0.0), (4_000.0, 0.1), (8_000.0, 0.0), (16_000.0, 0.9)]),
             down: levels(&[(8_000.0, 0.8), (4_000.0, 0.6), (2_000.0, 0.0)]),
-            after: levels(&[(4_000.0, 0.7), (2_000.0, 0.0), (1_000.0, 0.0)]),
+            after: Descent {
+                normal: 4_000.0,
+                levels: levels(&[(4_000.0, 0.7), (2_000.0, 0.0), (1_000.0, 0.0)]),
+            },
         };
         assert_eq!((swept.falls_at(), swept.returns_at()), (Some(16_000.0), Some(2_000.0)));
-        assert!(swept.normal_holds_both());
-        assert_eq!(swept.returns_after_at(), Some(2_000.0));
+        assert!(swept.after.stays_down());
+        assert_eq!(swept.after.returns_at(), Some(2_000.0));
         assert!(swept.text().contains("comes back when the load is no more than 2.0k/s"), "{}", swept.text());
         // A load at which it is well for a moment only does not count.
-        swept.after[2].harmed = 0.2;
-        assert_eq!(swept.returns_after_at(), None);
+        swept.after.levels[2].harmed = 0.2;
+        assert_eq!(swept.after.returns_at(), None);
         assert!(swept.text().contains("so does everything down to 1.0k/s"), "{}", swept.text());
-        swept.after[0].harmed = 0.01;
-        assert!(!swept.normal_holds_both() && swept.text().contains("well again by itself at 4.0k/s"));
+        swept.after.levels[0].harmed = 0.01;
+        assert!(!swept.after.stays_down() && swept.text().contains("well again by itself at 4.0k/s"));
         swept.up.truncate(2);
         assert_eq!(swept.falls_at(), None);
         assert!(swept.text().starts_with("No load that was tried"));

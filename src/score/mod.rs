@@ -32,7 +32,7 @@ pub use debrief::{
 };
 pub use fork::{Again, Change, Decision, Fork, ForkEntry, ForkError, Mended, decisions, mended};
 pub use harm::Harm;
-pub use hysteresis::{Hysteresis, Level, Staircase, hysteresis};
+pub use hysteresis::{Descent, Hysteresis, Level, Staircase, hysteresis};
 pub use reference::{OwnRuns, References};
 
 /// What is marked.

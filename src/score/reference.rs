@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::fork::pull_again;
 use super::harm::Harm;
+use super::hysteresis::{Descent, Staircase};
 use crate::game::{Mode, PlanError, Pulled, Session, SessionOptions, action_text, play_on};
 use crate::incident::Incident;
 use crate::incident::schema::Action;
@@ -20,6 +21,8 @@ pub struct References {
     pub trap: Option<Harm>,
     /// Re-runs of the player's own run, once they were computed.
     pub own: Option<OwnRuns>,
+    /// The load at which it would come back, once that was found out.
+    pub load: Option<Descent>,
 }
 
 /// Re-runs of a player's journal, to see what each lever did.
@@ -82,7 +85,13 @@ impl References {
             }
             None => None,
         };
-        Ok(References { none, senior, trap, own: None })
+        Ok(References { none, senior, trap, own: None, load: None })
+    }
+
+    /// Adds the load at which the incident's system would come back.
+    pub fn with_load(mut self, incident: &Incident) -> References {
+        self.load = Some(Descent::of(incident, Staircase::small(incident)));
+        self
     }
 
     /// Adds the re-runs of a player's own run.

@@ -20,8 +20,8 @@ use ratatui::text::{Line, Span};
 use crate::game::{Mode, Session};
 use crate::report::fork_name;
 use crate::score::{
-    Again, Change, Debrief, Fork, ForkEntry, Grade, HARM_STEP_S, Harm, HarmSection, LoopEntry, Mended,
-    OwnRuns, QUESTIONS, ReadingEntry, References, Seen, debrief, harm_text, score,
+    Again, Change, Debrief, Descent, Fork, ForkEntry, Grade, HARM_STEP_S, Harm, HarmSection, LoopEntry,
+    Mended, OwnRuns, QUESTIONS, ReadingEntry, References, Seen, Staircase, debrief, harm_text, score,
 };
 use crate::tui::actions::{Context, Id};
 use crate::tui::canvas::{Canvas, Hit, columns, wrap};
@@ -128,6 +128,8 @@ pub(crate) struct DebriefScreen {
     /// Marks whose rule and facts are shown.
     open: Vec<usize>,
     own: Arc<OnceLock<OwnRuns>>,
+    /// The load at which it would come back.
+    load: Arc<OnceLock<Descent>>,
     own_started: bool,
     /// The decision that is forked from, by its place.
     decision: usize,
@@ -451,6 +453,10 @@ fn held(debrief: &Debrief, out: &mut Text<'_>) {
     out.say(Role::Text, &debrief.mechanism.summary);
     out.gap();
     draw_loop(&debrief.why_it_held, out);
+    if let Some(load) = &debrief.load {
+        out.gap();
+        out.say(Role::Text, &load.text());
+    }
 }
 
 fn diagnosis(debrief: &Debrief, out: &mut Text<'_>) {
@@ -685,8 +691,10 @@ impl DebriefScreen {
         if std::mem::replace(&mut self.own_started, true) {
             return;
         }
-        let (place, session) = (Arc::clone(&self.own), session.clone());
+        let (place, load, session) = (Arc::clone(&self.own), Arc::clone(&self.load), session.clone());
         let compute = move || {
+            let incident = session.incident();
+            let _ = load.set(Descent::of(incident, Staircase::small(incident)));
             let _ = place.set(OwnRuns::compute(&session));
         };
         // Without a thread the screen does without these runs; it says that they are being computed.
@@ -756,10 +764,18 @@ impl DebriefScreen {
         if self.made.as_ref().is_some_and(|m| (m.0, m.1) == (entries, computed)) {
             return;
         }
-        let nothing =
-            References { none: Default::default(), senior: Default::default(), trap: None, own: None };
+        let nothing = References {
+            none: Default::default(),
+            senior: Default::default(),
+            trap: None,
+            own: None,
+            load: None,
+        };
         let references = match play.references() {
-            Some(Ok(references)) => References { own: self.own.get().cloned(), ..references.clone() },
+            Some(Ok(references)) => {
+                let (own, load) = (self.own.get().cloned(), self.load.get().cloned());
+                References { own, load, ..references.clone() }
+            }
             _ => nothing,
         };
         let score = score(session, &references);
@@ -1228,8 +1244,8 @@ impl Layer for DebriefScreen {
 mod tests {
     use super::*;
     use crate::score::{
-        Dimension, FollowUpEntry, HypothesisEntry, MechanismSection, Missed, MissedKind, PredictionEntry,
-        Score, SeenEntry, TimelineEntry, TrapEntry,
+        Dimension, FollowUpEntry, HypothesisEntry, Level, MechanismSection, Missed, MissedKind,
+        PredictionEntry, Score, SeenEntry, TimelineEntry, TrapEntry,
     };
     use crate::tui::testing::draw;
     use crate::tui::theme::{Depth, Glyphs};
@@ -1354,6 +1370,7 @@ mod tests {
                 evidence: vec![text("E-0001")],
                 why: text("It answered every look-up."),
             }],
+            load: Some(Descent { normal: 4_000.0, levels: vec![Level { per_s: 4_000.0, harmed: 0.9 }] }),
             why_it_held: vec![step("Reads miss", "cache.hit_ratio"), step("Queries time out", "db.timeouts")],
             amplification: Vec::new(),
             trap: Some(TrapEntry {
