@@ -351,8 +351,8 @@ fn what_a_follow_up_applies_is_held_to_what_variants_are() {
     check_in(stuck, attempts, "\"services.api.instances\": \"0\"", (E, "applies", "0 instances"));
     check_in(
         stuck,
-        "look_alikes: [\"minimal\"]",
-        "look_alikes: [\"stuck\"]",
+        "    follow_ups: [",
+        "    look_alikes: [\"stuck\"],\n    follow_ups: [",
         (E, "\"stuck\"", "no look-alike of itself"),
     );
 }
