@@ -1,4 +1,4 @@
-//! How fast the engine is: `cargo bench --bench engine [-- PART…]`, parts being `incidents`, `rates` and `keys`.
+//! How fast the engine is: `cargo bench --bench engine [-- PART…]`, a part being the name of an incident, `rates` or `keys`.
 //!
 //! Times are those of the processor, so that whoever else uses the machine is left out, and medians of five rounds; a ratio
 //! is the median of the ratios within each round. Quote ratios: machines differ. How the engine compares with others is
@@ -107,86 +107,86 @@ fn rounds<T>(name: &str, mut one: impl FnMut() -> T) -> Vec<T> {
         .collect()
 }
 
-/// A part of a run on the engine, the same on its plain twin, the same recorded, in one round.
+/// The parts of a run on the engine, the same on its plain twin, the same recorded, in one round.
 struct Round {
-    quick: Part,
-    plain: Part,
-    recorded: Part,
+    quick: Vec<Part>,
+    plain: Vec<Part>,
+    recorded: Vec<Part>,
 }
 
-fn incidents() {
+fn incident(incident: &Incident) {
+    let file = incident.file();
+    let fault = incident.script().first().map_or(incident.at(file.clock.page), |s| s.0);
+    let (page, end) = (incident.at(file.clock.page), incident.at(file.clock.end));
+    let part = SimSpan::from_secs(PART_S);
+    let healthy = ("healthy, before the first fault", SimTime(fault.0.saturating_sub(part.0)), fault);
+    let bad = ("after the page", page.max(fault), (page.max(fault) + part).min(end));
+    let parts: Vec<_> = [healthy, bad].into_iter().filter(|(_, from, until)| from < until).collect();
+    let made = rounds(&file.id, || {
+        let played = |world: World, recorded: bool| -> Vec<Part> {
+            let mut run = Run::new(incident, world, recorded);
+            let measured = |&(_, from, until): &(_, SimTime, SimTime)| {
+                run.until(from);
+                run.measured(until)
+            };
+            parts.iter().map(measured).collect()
+        };
+        Round {
+            quick: played(World::new(incident.spec(), 1), false),
+            plain: played(World::plain_twin(incident.spec(), 1), false),
+            recorded: played(World::new(incident.spec(), 1), true),
+        }
+    });
+    println!("{}", file.id);
+    for (i, (name, ..)) in parts.iter().enumerate() {
+        let quick = median_part(made.iter().map(|round| round.quick[i]).collect());
+        let to_quick = |of: fn(&Round) -> &Vec<Part>| {
+            let ratio = |round: &Round| of(round)[i].wall.as_secs_f64() / round.quick[i].wall.as_secs_f64();
+            median(made.iter().map(ratio).collect())
+        };
+        let s = quick.wall.as_secs_f64();
+        println!(
+            "  {name:<34} {:>10} {:>8.0} {:>8.1} {:>8.1} {:>7.0}× {:>10.1}× {:>+7.0} %",
+            quick.requests,
+            quick.ns_per_request(),
+            quick.requests as f64 / s / 1e6,
+            quick.events as f64 / s / 1e6,
+            quick.simulated_s / s,
+            to_quick(|round| &round.plain),
+            (to_quick(|round| &round.recorded) - 1.0) * 100.0,
+        );
+    }
+    forget_peak_memory();
+    let mut run = Run::new(incident, World::new(incident.spec(), 1), true);
+    let whole = run.measured(end);
+    let memory = peak_memory_mb().map_or_else(|| "unknown".to_owned(), |mb| format!("{mb:.0} MB"));
+    let copies = (0..ROUNDS).map(|_| {
+        let start = ThreadTime::now();
+        let copy = run.world.clone();
+        let took = start.elapsed().as_secs_f64() * 1e3;
+        drop(copy);
+        took
+    });
+    println!(
+        "  whole, recorded, once: {} requests in {:.1} s, {:.0} × real time; peak memory {memory}; a checkpoint takes {:.1} ms",
+        whole.requests,
+        whole.wall.as_secs_f64(),
+        whole.simulated_s / whole.wall.as_secs_f64(),
+        median(copies.collect()),
+    );
+}
+
+fn incidents(wants: impl Fn(&str) -> bool) {
     println!("\nshipped incidents, nobody acts");
     println!(
         "  {:<34} {:>10} {:>8} {:>8} {:>8} {:>8} {:>11} {:>8}",
-        "", "requests", "ns each", "M req/s", "M ev/s", "× real", "× its twin", "recorded"
+        "", "requests", "ns each", "M req/s", "M ev/s", "× real", "its twin", "recorded"
     );
-    for shipped in library::shipped() {
-        let Some(incident) = incident::load(&shipped.id, &shipped.text).incident else {
-            println!("  {}: does not load; see `pagerdrill check`", shipped.id);
-            continue;
-        };
-        let file = incident.file();
-        let fault = incident.script().first().map_or(SimTime::ZERO, |s| s.0);
-        let (page, end) = (incident.at(file.clock.page), incident.at(file.clock.end));
-        let healthy_from = SimTime(fault.0.saturating_sub(SimSpan::from_secs(PART_S).0));
-        let bad_until = (page + SimSpan::from_secs(PART_S)).min(end);
-        println!("{}", shipped.id);
-        for (name, from, until) in
-            [("healthy, before the first fault", healthy_from, fault), ("after the page", page, bad_until)]
-        {
-            if from >= until {
-                continue;
-            }
-            let made = rounds(&format!("{} {name}", shipped.id), || {
-                let part = |world: World, recorded: bool| {
-                    let mut run = Run::new(&incident, world, recorded);
-                    run.until(from);
-                    run.measured(until)
-                };
-                Round {
-                    quick: part(World::new(incident.spec(), 1), false),
-                    plain: part(World::plain_twin(incident.spec(), 1), false),
-                    recorded: part(World::new(incident.spec(), 1), true),
-                }
-            });
-            let quick = median_part(made.iter().map(|round| round.quick).collect());
-            let to_quick = |part: fn(&Round) -> Part| {
-                median(
-                    made.iter()
-                        .map(|round| part(round).wall.as_secs_f64() / round.quick.wall.as_secs_f64())
-                        .collect(),
-                )
-            };
-            let s = quick.wall.as_secs_f64();
-            println!(
-                "  {name:<34} {:>10} {:>8.0} {:>8.1} {:>8.1} {:>7.0}× {:>10.1}× {:>+7.0} %",
-                quick.requests,
-                quick.ns_per_request(),
-                quick.requests as f64 / s / 1e6,
-                quick.events as f64 / s / 1e6,
-                quick.simulated_s / s,
-                to_quick(|round| round.plain),
-                (to_quick(|round| round.recorded) - 1.0) * 100.0,
-            );
+    for shipped in library::shipped().into_iter().filter(|shipped| wants(&shipped.id)) {
+        match incident::load(&shipped.id, &shipped.text).incident {
+            Some(loaded) => incident(&loaded),
+            None => println!("{}: does not load; see `pagerdrill check`", shipped.id),
         }
-        forget_peak_memory();
-        let mut run = Run::new(&incident, World::new(incident.spec(), 1), true);
-        let whole = run.measured(end);
-        let memory = peak_memory_mb().map_or_else(|| "unknown".to_owned(), |mb| format!("{mb:.0} MB"));
-        let copies = (0..ROUNDS).map(|_| {
-            let start = ThreadTime::now();
-            let copy = run.world.clone();
-            let took = start.elapsed().as_secs_f64() * 1e3;
-            drop(copy);
-            took
-        });
-        println!(
-            "  whole, recorded, once: {} requests in {:.1} s, {:.0} × real time; peak memory {memory}; a checkpoint takes {:.1} ms",
-            whole.requests,
-            whole.wall.as_secs_f64(),
-            whole.simulated_s / whole.wall.as_secs_f64(),
-            median(copies.collect()),
-        );
     }
 }
 
@@ -258,8 +258,8 @@ fn main() {
     }
     println!("medians of {ROUNDS} rounds, one core, time on the processor");
     let wants = |part: &str| words.is_empty() || words.iter().any(|word| word == part);
-    if wants("incidents") {
-        incidents();
+    if words.is_empty() || library::shipped().iter().any(|shipped| wants(&shipped.id)) {
+        incidents(wants);
     }
     if wants("rates") {
         rates();

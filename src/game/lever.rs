@@ -359,7 +359,7 @@ pub(super) fn view(
                 format!("Attempts of {name}"),
                 now,
                 setting::reaches(client),
-                format!("Set it back to {}; it takes the same way and time.", client.attempts),
+                format!("Set it back to {wanted}; it takes the same way and time."),
                 format!(
                     "{} of the operations come from {name}. Each makes up to that many requests before its user \
                      sees an error.",
@@ -404,7 +404,7 @@ pub(super) fn view(
                     "New instances answer after {}; those taken out finish their work for up to {}.",
                     at_start.start_up, at_start.drain
                 ),
-                format!("Set it back to {}.", at_start.instances),
+                format!("Set it back to {}.", wanted.instances),
                 what_an_instance_brings(name, at_start, set),
                 number(
                     "instances",
@@ -421,7 +421,7 @@ pub(super) fn view(
                 format!("Queries per request of {name}"),
                 if wanted == 1 { "1, no retry".to_owned() } else { format!("up to {wanted}") },
                 "In force at once for new requests.".to_owned(),
-                format!("Set it back to {}.", at_start.attempts),
+                format!("Set it back to {wanted}."),
                 format!(
                     "A query that is not answered within {} is tried again up to that many times; the request \
                      keeps its connection meanwhile.",
@@ -438,7 +438,7 @@ pub(super) fn view(
                 format!("Connections per instance of {name}{of_which}"),
                 short(f64::from(wanted)),
                 "In force at once; connections above a smaller size close when their query ends.".to_owned(),
-                format!("Set it back to {}.", at_start.size),
+                format!("Set it back to {wanted}."),
                 format!(
                     "At most that many queries of an instance run at the same time; a request waits up to {} for \
                      a connection.",
@@ -510,7 +510,6 @@ pub(super) fn view(
         }
         Lever::Set(knob) => {
             let now = set.knob(knob, incident)?;
-            let at_start = knob.at_start(incident.spec())?;
             let (min, max) = limits(knob, incident);
             let argument = match knob.kind() {
                 Kind::Switch => Argument::Switch { on: now.is_some_and(|v| v != 0.0) },
@@ -526,16 +525,16 @@ pub(super) fn view(
                 let removed = Action::Set(knob.clone(), knob.kind().setting(None));
                 also.push((format!("Off: {}", setting::name(knob)), removed));
             }
-            let start = setting::value(knob, at_start);
-            let undo = match (knob.kind(), at_start) {
+            let present = setting::value(knob, now);
+            let undo = match (knob.kind(), now) {
                 (Kind::Switch, _) | (_, None) => {
-                    format!("Switch it {start} again; it takes the same way and time.")
+                    format!("Switch it {present} again; it takes the same way and time.")
                 }
-                _ => format!("Set it back to {start}; it takes the same way and time."),
+                _ => format!("Set it back to {present}; it takes the same way and time."),
             };
             (
                 setting::title(knob),
-                setting::value(knob, now),
+                present,
                 setting::takes(knob, file)?,
                 undo,
                 setting::effect(knob, file)?,

@@ -14,6 +14,8 @@ pub struct StageView {
     pub title: String,
     /// What to do in it.
     pub text: String,
+    /// The same for who plays by typing, where the incident has it.
+    pub typed: Option<String>,
     /// Questions without an answer, in order.
     pub open_asks: Vec<AskView>,
     /// Questions that were answered.

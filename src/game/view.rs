@@ -219,6 +219,7 @@ impl<'a> View<'a> {
             of: stages.len(),
             title: stage.title.clone(),
             text: stage.text.clone(),
+            typed: stage.typed.clone(),
             answered: stage.asks.len() - open_asks.len(),
             gate: guided && session.opened < stages.len() && !open_asks.is_empty(),
             open_asks,

@@ -1257,6 +1257,9 @@ pub struct Stage {
     pub opens: TimeOfDay,
     /// What to do in it, in a few sentences.
     pub text: String,
+    /// The same for who plays by typing, where keys stand in the text.
+    #[serde(default)]
+    pub typed: Option<String>,
     /// What is asked before the player goes on.
     #[serde(default)]
     pub asks: Vec<Ask>,

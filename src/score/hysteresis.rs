@@ -151,13 +151,13 @@ impl Descent {
         match (self.stays_down(), self.returns_at()) {
             (false, _) => format!("After what happens here it is well again by itself at {normal}."),
             (true, Some(returns)) => format!(
-                "After what happens here {normal}, which it carries when it is healthy, holds it down; it comes back \
-                 when the load is no more than {}.",
+                "After what happens here it stays down at {normal}, a load that it carries when it is healthy; it comes \
+                 back when the load is no more than {}.",
                 rate(returns)
             ),
             (true, None) => format!(
-                "After what happens here {normal}, which it carries when it is healthy, holds it down, and so does \
-                 everything down to {}.",
+                "After what happens here it stays down at {normal}, a load that it carries when it is healthy, and at \
+                 every lower one that was tried, down to {}.",
                 rate(self.levels.last().map_or(self.normal, |level| level.per_s))
             ),
         }
@@ -247,7 +247,7 @@ mod tests {
         // A load at which it is well for a moment only does not count.
         swept.after.levels[2].harmed = 0.2;
         assert_eq!(swept.after.returns_at(), None);
-        assert!(swept.text().contains("so does everything down to 1.0k/s"), "{}", swept.text());
+        assert!(swept.text().contains("every lower one that was tried, down to 1.0k/s"), "{}", swept.text());
         swept.after.levels[0].harmed = 0.01;
         assert!(!swept.after.stays_down() && swept.text().contains("well again by itself at 4.0k/s"));
         swept.up.truncate(2);

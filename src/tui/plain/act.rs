@@ -271,7 +271,7 @@ impl Plain {
         let Some(stage) = view.stage() else { return Err("No stage is open yet.".to_owned()) };
         let mut lines = vec![
             format!("Stage {} of {}: {}", stage.number, stage.of, stage.title),
-            with_commands(&stage.text),
+            with_commands(stage.typed.as_ref().unwrap_or(&stage.text)),
         ];
         lines.extend(
             stage

@@ -366,9 +366,7 @@ impl Plain {
         let text = if self.view()?.mode() == Mode::Lab {
             format!("It is {clock}. Everything can be done from now on.")
         } else {
-            format!(
-                "It is {clock}. All is well, and you are on call. `next` lets the clock go on until there is news."
-            )
+            format!("It is {clock}, and you are on call. `next` lets the clock go on until there is news.")
         };
         self.say(&text);
         Ok(())

@@ -486,17 +486,31 @@ impl Plain {
         Ok(())
     }
 
-    pub(super) fn changes(&mut self, _: &Typed) -> Done {
+    pub(super) fn changes(&mut self, typed: &Typed) -> Done {
         let view = self.view()?;
-        let lines: Vec<String> = view
-            .changes()
-            .map(|(i, c)| format!("{}: {} {} by {}: {}", i + 1, c.at, c.kind, c.by, c.what))
-            .collect();
-        self.look(vec![Source::Pane("changes".to_owned())]);
-        if lines.is_empty() {
-            self.say("Nothing was changed so far.");
+        let asked = typed.words.first().map(|word| word.parse::<usize>());
+        let wanted = match asked {
+            Some(Err(_)) => {
+                return Err("A change is asked for by its number: `changes` lists them.".to_owned());
+            }
+            Some(Ok(number)) => Some(number),
+            None => None,
+        };
+        let mut lines = Vec::new();
+        for (i, change) in view.changes().filter(|(i, _)| wanted.is_none_or(|number| number == i + 1)) {
+            lines.push(format!("{}: {} {} by {}: {}", i + 1, change.at, change.kind, change.by, change.what));
+            if wanted.is_some() {
+                lines.extend(change.diff.iter().map(|line| format!("  {line}")));
+            } else if !change.diff.is_empty() {
+                lines.push(format!("  `changes {}` reads the difference.", i + 1));
+            }
         }
-        lines.iter().for_each(|l| self.say(l));
+        self.look(vec![Source::Pane("changes".to_owned())]);
+        match (lines.is_empty(), wanted) {
+            (true, Some(number)) => return Err(format!("There is no change {number}.")),
+            (true, None) => self.say("Nothing was changed so far."),
+            _ => lines.iter().for_each(|l| self.say(l)),
+        }
         Ok(())
     }
 

@@ -98,7 +98,7 @@ pub(super) fn sentence(series: &Series, start: TimeOfDay, window: usize) -> Stri
         if !differ(points[before], newest) {
             return format!("{}, as before {extreme}{since}", show(now));
         }
-        let word = if points[before] < newest { "up" } else { "down" };
+        let word = if points[before] < now { "up" } else { "down" };
         return format!(
             "{}, {word} from {} at {}, after {extreme}{since}{moving}",
             show(now),
@@ -106,7 +106,7 @@ pub(super) fn sentence(series: &Series, start: TimeOfDay, window: usize) -> Stri
             time(before)
         );
     }
-    let word = if rose { "up" } else { "down" };
+    let word = if points[from] < now { "up" } else { "down" };
     format!("{}, {word} from {} at {}{since}{moving}", show(now), show(points[from]), time(from))
 }
 
