@@ -11,6 +11,7 @@ use super::progress::Progress;
 use super::{FINE, print, replay, report};
 use crate::game::Session;
 use crate::incident::schema::Action;
+use crate::incident::{Diagnostic, unreadable};
 use crate::report::harm_curves;
 use crate::score::{Change, Decision, Fork, ForkEntry, HarmSection, debrief, decisions, score};
 use crate::units::SimSpan;
@@ -55,7 +56,10 @@ pub(super) struct Wanted {
 fn action(text: &str) -> Result<Action, String> {
     let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
     let what = "an action is written as in a plan, such as RateLimit(\"4_500/s\") or Scale(service: \"api\", instances: 40)";
-    options.from_str(text).map_err(|error| format!("{what}: {}", error.code))
+    options.from_str(text).map_err(|error| {
+        let Diagnostic { message, help, .. } = unreadable("", text, &error);
+        format!("{message}{}; {what}", help.map_or_else(String::new, |help| format!(", {help}")))
+    })
 }
 
 impl FromStr for Wanted {

@@ -20,9 +20,6 @@ const HURTS: f64 = 0.1;
 /// from there on.
 const AS_GOOD: f64 = 0.75;
 
-/// Share of the seeds in which random levers may do better than the senior's plan.
-const LUCKY: f64 = 0.25;
-
 /// What one seed gave.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Trial {
@@ -62,7 +59,7 @@ pub enum Rule {
     Senior,
     /// So does the other good plan.
     AnotherWay,
-    /// Levers pulled at random do not do better than the senior's plan, but for some luck.
+    /// Levers pulled at random do not do better than the senior's plan in the mean over all seeds.
     Random,
     /// Every mark can be had.
     Marks,
@@ -85,14 +82,13 @@ impl Rule {
         }
     }
 
-    /// Whether an incident keeps the rule in which so many of the seeds did not. Somebody who pulls levers at random is lucky
-    /// now and then, and earlier than the senior, who looks first.
-    pub fn keeps(self, unfair: usize, seeds: usize) -> bool {
-        match self {
-            // Of a few seeds, one may be the lucky one.
-            Rule::Random => unfair as f64 <= (LUCKY * seeds as f64).ceil(),
-            _ => unfair == 0,
+    /// Whether an incident keeps the rule in these trials: in each of them, but for [`Rule::Random`]. Somebody who pulls levers
+    /// at random is lucky now and then, and earlier than the senior, who looks first; what counts is the mean.
+    pub fn keeps<'a>(self, trials: impl Iterator<Item = &'a Trial> + Clone) -> bool {
+        if self == Rule::Random {
+            return mean(trials.clone(), Robot::Random) > mean(trials, Robot::Senior);
         }
+        trials.filter_map(|trial| self.judge(trial)).all(|(_, fair)| fair)
     }
 
     /// What a seed gave, in words, and whether that is fair; `None` when the seed says nothing about it.
@@ -139,6 +135,13 @@ impl Rule {
     }
 }
 
+/// Harmed share of a robot's operations, the mean over trials.
+fn mean<'a>(trials: impl Iterator<Item = &'a Trial>, robot: Robot) -> f64 {
+    let harms = trials.flat_map(|trial| &trial.played).filter(|played| played.robot == robot).map(|p| p.harm);
+    let (sum, n) = harms.fold((0.0, 0u32), |(sum, n), harm| (sum + harm, n + 1));
+    sum / f64::from(n.max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,8 +181,13 @@ mod tests {
             facts: Vec::new(),
         };
         assert_eq!(unfair(|t| t.unreached = Some(vec![missing.clone()])), [Rule::Marks]);
-        assert!(Rule::Random.keeps(5, 20) && !Rule::Random.keeps(6, 20) && !Rule::Senior.keeps(1, 20));
-        assert!(Rule::Random.keeps(1, 3) && !Rule::Random.keeps(2, 3));
+        let (usual, mut lucky) = (fair(), fair());
+        lucky.played[1].harm = 0.1;
+        assert!(Rule::Random.keeps([&usual, &lucky].into_iter()), "lucky once, and worse in the mean");
+        assert!(!Rule::Random.keeps([&lucky].into_iter()));
+        lucky.played[4].well = false;
+        assert!(Rule::Senior.keeps([&usual].into_iter()), "a win");
+        assert!(!Rule::Senior.keeps([&usual, &lucky].into_iter()), "not in each of them");
         // What an incident does not have is not judged.
         assert_eq!(unfair(|t| t.played.truncate(1)), []);
     }

@@ -16,6 +16,7 @@ use crate::score::Debrief;
 pub use blocks::{Block, blocks};
 pub use curve::{fork_name, harm_curves, sparkline};
 pub use finding::finding_json;
+pub(crate) use text::words;
 
 /// How much of a debrief is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@ const LABEL_MAX: usize = 24;
 const NARROWEST: usize = 40;
 
 /// Words that belong on one line; a per cent sign stays with its number.
-fn words(text: &str) -> Vec<String> {
+pub(crate) fn words(text: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match all.last_mut() {

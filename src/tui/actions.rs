@@ -4,6 +4,7 @@
 //! [`ACTIONS`]; there is no second list to forget. An action says itself whether it can be done now and why not.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use tui_input::InputRequest;
 
 /// What can be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -572,6 +573,21 @@ impl Key {
             },
         };
         Some(Key { code, ctrl, alt })
+    }
+
+    /// What the key does in a line of text that is being written.
+    pub(crate) fn edits(self) -> Option<InputRequest> {
+        Some(match self.code {
+            KeyCode::Char('u') if self.ctrl => InputRequest::DeleteLine,
+            KeyCode::Char('w') if self.ctrl => InputRequest::DeletePrevWord,
+            KeyCode::Backspace => InputRequest::DeletePrevChar,
+            KeyCode::Delete => InputRequest::DeleteNextChar,
+            KeyCode::Left => InputRequest::GoToPrevChar,
+            KeyCode::Right => InputRequest::GoToNextChar,
+            KeyCode::Home => InputRequest::GoToStart,
+            KeyCode::End => InputRequest::GoToEnd,
+            _ => InputRequest::InsertChar(self.typed()?),
+        })
     }
 
     /// The character that the key types, when it types one.

@@ -154,7 +154,7 @@ pub(crate) fn wrap(text: &str, width: u16) -> Vec<String> {
     for paragraph in text.split('\n') {
         let mut line = String::new();
         let mut used = 0;
-        for word in words(paragraph) {
+        for word in crate::report::words(paragraph) {
             let word_width = columns(&word);
             if used > 0 && used + 1 + word_width <= width {
                 line.push(' ');
@@ -179,21 +179,6 @@ pub(crate) fn wrap(text: &str, width: u16) -> Vec<String> {
         lines.push(line);
     }
     lines
-}
-
-/// Words that belong on one line; a per cent sign stays with its number.
-fn words(text: &str) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match all.last_mut() {
-            Some(number) if word.starts_with('%') => {
-                number.push(' ');
-                number.push_str(word);
-            }
-            _ => all.push(word.to_owned()),
-        }
-    }
-    all
 }
 
 /// Columns that a text takes.

@@ -16,7 +16,6 @@
 
 use std::ops::Range;
 
-use crossterm::event::KeyCode;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use tui_input::{Input, InputRequest};
@@ -795,17 +794,7 @@ impl Layer for Form {
 
     fn typed(&mut self, key: Key, _scene: &Scene<'_>) -> Option<Vec<Outcome>> {
         self.input()?;
-        let request = match key.code {
-            KeyCode::Char('u') if key.ctrl => InputRequest::DeleteLine,
-            KeyCode::Char('w') if key.ctrl => InputRequest::DeletePrevWord,
-            KeyCode::Backspace => InputRequest::DeletePrevChar,
-            KeyCode::Delete => InputRequest::DeleteNextChar,
-            KeyCode::Left => InputRequest::GoToPrevChar,
-            KeyCode::Right => InputRequest::GoToNextChar,
-            KeyCode::Home => InputRequest::GoToStart,
-            KeyCode::End => InputRequest::GoToEnd,
-            _ => InputRequest::InsertChar(key.typed()?),
-        };
+        let request = key.edits()?;
         if let (InputRequest::InsertChar(c), Some(Field::Number { unit, .. })) =
             (&request, self.fields.get(self.focus))
             && !may_be_in_a_number(*c, *unit)

@@ -1,6 +1,5 @@
 //! A list to pick from: the palette, the help, the levers.
 
-use crossterm::event::KeyCode;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use ratatui::layout::{Position, Rect};
@@ -359,13 +358,7 @@ impl Layer for Picker {
 
     fn typed(&mut self, key: Key, _scene: &Scene<'_>) -> Option<Vec<Outcome>> {
         let search = self.search.as_mut()?;
-        let request = match key.code {
-            KeyCode::Backspace => InputRequest::DeletePrevChar,
-            KeyCode::Char('u') if key.ctrl => InputRequest::DeleteLine,
-            KeyCode::Char('w') if key.ctrl => InputRequest::DeletePrevWord,
-            _ => InputRequest::InsertChar(key.typed()?),
-        };
-        search.handle(request);
+        search.handle(key.edits()?);
         self.find();
         Some(Vec::new())
     }

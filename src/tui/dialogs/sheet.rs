@@ -13,7 +13,6 @@
 //! ╰──────────────────────────────────────────────────────────────────╯
 //! ```
 
-use crossterm::event::KeyCode;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use tui_input::{Input, InputRequest};
@@ -598,17 +597,7 @@ impl Layer for Sheet {
 
     fn typed(&mut self, key: Key, _scene: &Scene<'_>) -> Option<Vec<Outcome>> {
         let input = self.input()?;
-        let request = match key.code {
-            KeyCode::Char('u') if key.ctrl => InputRequest::DeleteLine,
-            KeyCode::Char('w') if key.ctrl => InputRequest::DeletePrevWord,
-            KeyCode::Backspace => InputRequest::DeletePrevChar,
-            KeyCode::Delete => InputRequest::DeleteNextChar,
-            KeyCode::Left => InputRequest::GoToPrevChar,
-            KeyCode::Right => InputRequest::GoToNextChar,
-            KeyCode::Home => InputRequest::GoToStart,
-            KeyCode::End => InputRequest::GoToEnd,
-            _ => InputRequest::InsertChar(key.typed()?),
-        };
+        let request = key.edits()?;
         let full = input.value().chars().count() >= LONGEST;
         if !(full && matches!(request, InputRequest::InsertChar(_))) {
             input.handle(request);

@@ -490,15 +490,7 @@ impl Pane for Dashboards {
                 asking.at = (asking.at + 1).min(found.saturating_sub(1));
                 return Some(Vec::new());
             }
-            KeyCode::Char('u') if key.ctrl => InputRequest::DeleteLine,
-            KeyCode::Char('w') if key.ctrl => InputRequest::DeletePrevWord,
-            KeyCode::Backspace => InputRequest::DeletePrevChar,
-            KeyCode::Delete => InputRequest::DeleteNextChar,
-            KeyCode::Left => InputRequest::GoToPrevChar,
-            KeyCode::Right => InputRequest::GoToNextChar,
-            KeyCode::Home => InputRequest::GoToStart,
-            KeyCode::End => InputRequest::GoToEnd,
-            _ => InputRequest::InsertChar(key.typed()?),
+            _ => key.edits()?,
         };
         if asking.input.value().chars().count() < LONGEST || !matches!(request, InputRequest::InsertChar(_)) {
             asking.input.handle(request);

@@ -263,15 +263,7 @@ impl Pane for Queries {
                 (self.typing, self.wrong, self.input) = (false, None, Input::default());
                 return Some(Vec::new());
             }
-            KeyCode::Char('u') if key.ctrl => InputRequest::DeleteLine,
-            KeyCode::Char('w') if key.ctrl => InputRequest::DeletePrevWord,
-            KeyCode::Backspace => InputRequest::DeletePrevChar,
-            KeyCode::Delete => InputRequest::DeleteNextChar,
-            KeyCode::Left => InputRequest::GoToPrevChar,
-            KeyCode::Right => InputRequest::GoToNextChar,
-            KeyCode::Home => InputRequest::GoToStart,
-            KeyCode::End => InputRequest::GoToEnd,
-            _ => InputRequest::InsertChar(key.typed()?),
+            _ => key.edits()?,
         };
         let full = self.input.value().chars().count() >= LONGEST;
         if !(full && matches!(request, InputRequest::InsertChar(_))) {

@@ -56,14 +56,8 @@ impl Filter {
                 self.clear();
                 return true;
             }
-            KeyCode::Char('u') if key.ctrl => InputRequest::DeleteLine,
-            KeyCode::Char('w') if key.ctrl => InputRequest::DeletePrevWord,
-            KeyCode::Backspace => InputRequest::DeletePrevChar,
-            KeyCode::Delete => InputRequest::DeleteNextChar,
-            KeyCode::Left => InputRequest::GoToPrevChar,
-            KeyCode::Right => InputRequest::GoToNextChar,
-            _ => match key.typed() {
-                Some(c) => InputRequest::InsertChar(c),
+            _ => match key.edits() {
+                Some(request) => request,
                 None => return false,
             },
         };
