@@ -5,12 +5,13 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use pagerdrill::incident::{Incident, library, load};
+use pagerdrill::score::References;
 use pagerdrill::tui::Screen;
 use pagerdrill::units::{SimSpan, SimTime};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -27,23 +28,21 @@ fn main() {
         println!("{name:<58} {limit:>12} {measured:>12} {}", if fine { "" } else { " MISSED" });
     };
     if asked("frame") {
-        for (what, keys) in [
-            ("eight panels of 60 minutes", ""),
-            ("one of them expanded", "e"),
-            ("logs", "2"),
-            ("traces", "3"),
+        for (what, keys, runs, limit_ms) in [
+            ("eight panels of 60 minutes", "", 0, 4),
+            ("one of them expanded", "e", 0, 4),
+            ("logs", "2", 0, 4),
+            ("traces", "3", 0, 4),
+            // A debrief may compute what each lever did and a fork at the same time.
+            ("eight panels, two runs computed", "", 2, 16),
         ] {
-            let times = frames(keys);
+            let times = while_computing(runs, || frames(keys));
             // On a machine that does other things too, the median says what a frame costs, the p99 what one waits.
             for (name, percent) in [("median", 50), ("p99", 99)] {
                 let time = times[times.len() * percent / 100];
                 let name = format!("frame at 200×60, {name} of {}: {what}", times.len());
-                row(
-                    &name,
-                    "< 4 ms".to_owned(),
-                    format!("{:.2} ms", ms(time)),
-                    time < Duration::from_millis(4),
-                );
+                let fine = time < Duration::from_millis(limit_ms);
+                row(&name, format!("< {limit_ms} ms"), format!("{:.2} ms", ms(time)), fine);
             }
         }
     }
@@ -96,6 +95,23 @@ fn ms(time: Duration) -> f64 {
 fn incident() -> Arc<Incident> {
     let all = library::shipped().into_iter().filter_map(|s| load(&s.id, &s.text).incident);
     Arc::new(all.max_by_key(|i| i.length()).expect("there are incidents"))
+}
+
+/// Does something while so many threads compute the runs that a player's is compared with, over and over.
+fn while_computing<T>(threads: usize, work: impl FnOnce() -> T) -> T {
+    let (incident, stop) = (incident(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    References::compute(&incident, 1, 0.02).expect("the plans can be played");
+                }
+            });
+        }
+        let done = work();
+        stop.store(true, Ordering::Relaxed);
+        done
+    })
 }
 
 /// Sorted times of frames of a run whose clock goes on between them, on a dashboard of eight panels.

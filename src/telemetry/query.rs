@@ -7,6 +7,8 @@
 //! avg_over(latency.p50, 1m)                       refused: percentiles are never averaged
 //! max_over(db.running, 30s)   rate(warm.keys)     over time
 //! p99(latency)                                    the recorded percentile
+//! db.queries, db.timeouts                         side by side, when they measure the same
+//! "operations.served_ratio.by id"                 a name with a space stands in quotes
 //! ```
 //!
 //! A name with a `*` gives a line for each series that fits, called by what stood in place of it; lines of the same name meet
@@ -57,6 +59,8 @@ enum What {
     Binary(char, Box<Node>, Box<Node>),
     Call(Function, Vec<Node>),
     Span(SimSpan),
+    /// Side by side, each as it was written.
+    List(Vec<(String, Node)>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +151,28 @@ impl Reader<'_> {
         Err(error(self.at, format!("`{wanted}` is wanted here, not {found}"), format!("write `{wanted}`")))
     }
 
+    /// The whole query: lines side by side, or what there is one of.
+    fn list(&mut self) -> Result<Node, QueryError> {
+        let mut parts = Vec::new();
+        loop {
+            self.peek();
+            let start = self.at;
+            let node = self.sum()?;
+            let text: String = self.text[start..self.at].iter().collect();
+            parts.push((text.trim().to_owned(), node));
+            if !self.takes(',') {
+                break;
+            }
+        }
+        match parts.pop() {
+            Some((_, only)) if parts.is_empty() => Ok(only),
+            last => {
+                parts.extend(last);
+                Ok(Node { at: 0, what: What::List(parts) })
+            }
+        }
+    }
+
     fn sum(&mut self) -> Result<Node, QueryError> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -187,6 +213,9 @@ impl Reader<'_> {
         }
         if first.is_ascii_digit() {
             return self.number();
+        }
+        if first == '"' {
+            return self.quoted();
         }
         if !first.is_ascii_alphabetic() {
             let help = "series are named as `pagerdrill show INCIDENT --names` lists them";
@@ -269,6 +298,17 @@ impl Reader<'_> {
         }
     }
 
+    /// A name in quotes.
+    fn quoted(&mut self) -> Result<Node, QueryError> {
+        let at = self.at;
+        let rest = &self.text[at + 1..];
+        let Some(length) = rest.iter().position(|c| *c == '"') else {
+            return Err(error(at, "a name in quotes does not end", "write `\"` after it"));
+        };
+        self.at += length + 2;
+        Ok(Node { at, what: What::Name(rest[..length].iter().collect()) })
+    }
+
     /// The name of a series: a hyphen belongs to it between letters, a star after a point.
     fn name(&mut self) -> String {
         let start = self.at;
@@ -323,16 +363,26 @@ impl Query {
             return Err(error(LONGEST, message, "make two queries of it"));
         }
         let mut reader = Reader { text: &chars, at: 0, depth: 0 };
-        let root = reader.sum()?;
+        let root = reader.list()?;
         if let Some(rest) = reader.peek() {
             let help = "put an operator between two parts: + - * /";
             return Err(error(reader.at, format!("`{rest}` does not go on from what is before it"), help));
         }
-        match root.what {
-            What::Number(_) | What::Span(_) => {
-                Err(error(root.at, "a number alone is no panel", "name a series in it"))
-            }
-            _ => Ok(Query { text: text.trim().to_owned(), root }),
+        let parts = match &root.what {
+            What::List(parts) => parts.iter().map(|(_, part)| part).collect(),
+            _ => vec![&root],
+        };
+        if let Some(part) = parts.iter().find(|p| matches!(p.what, What::Number(_) | What::Span(_))) {
+            return Err(error(part.at, "a number alone is no line", "name a series in it"));
+        }
+        Ok(Query { text: text.trim().to_owned(), root })
+    }
+
+    /// The series that it shows as it was recorded, when it does no more than that.
+    pub fn single(&self) -> Option<&str> {
+        match &self.root.what {
+            What::Name(name) if !name.contains('*') => Some(name),
+            _ => None,
         }
     }
 
@@ -395,6 +445,7 @@ fn collect<'a>(node: &Node, set: &'a SeriesSet, names: &mut Vec<&'a str>) {
             }
         }
         What::Call(_, arguments) => arguments.iter().for_each(|a| collect(a, set, names)),
+        What::List(parts) => parts.iter().for_each(|(_, part)| collect(part, set, names)),
     }
 }
 
@@ -413,7 +464,42 @@ fn work_out(node: &Node, set: &SeriesSet) -> Result<Lines, QueryError> {
             combined(*operator, node.at, work_out(left, set)?, work_out(right, set)?)
         }
         What::Call(function, arguments) => called(*function, node.at, arguments, set),
+        What::List(parts) => side_by_side(parts, set),
     }
+}
+
+/// Lines of several parts, each called by its part.
+fn side_by_side(parts: &[(String, Node)], set: &SeriesSet) -> Result<Lines, QueryError> {
+    let mut all: Option<Lines> = None;
+    for (text, node) in parts {
+        let mut part = work_out(node, set)?;
+        for line in &mut part.lines {
+            line.label = match (&node.what, line.label.as_str()) {
+                (_, "") => text.clone(),
+                // The name as it was recorded: another part may have the same in place of its star.
+                (What::Name(pattern), label) => pattern.replacen('*', label, 1),
+                (_, label) => format!("{text} {label}"),
+            };
+        }
+        match &mut all {
+            None => all = Some(part),
+            Some(all) if all.unit == part.unit => {
+                all.percentile |= part.percentile;
+                all.more_is_worse = all.more_is_worse.filter(|more| part.more_is_worse == Some(*more));
+                all.lines.extend(part.lines);
+            }
+            Some(all) => {
+                let message = format!("{} cannot stand beside {}", unit_word(part.unit), unit_word(all.unit));
+                return Err(error(node.at, message, "make two queries of it"));
+            }
+        }
+    }
+    let all = all.ok_or_else(|| error(0, "nothing is named here", "name a series"))?;
+    if all.lines.len() > LINES {
+        let message = format!("these are {} lines; {LINES} can be read", all.lines.len());
+        return Err(error(0, message, "make two queries of it"));
+    }
+    Ok(all)
 }
 
 fn named(pattern: &str, at: usize, set: &SeriesSet) -> Result<Lines, QueryError> {
@@ -633,6 +719,7 @@ mod tests {
             ("latency.p50", Unit::Seconds, vec![0.5; 4]),
             ("latency.p99", Unit::Seconds, vec![1.0, 2.0, 3.0, 4.0]),
             ("warm.keys", Unit::Count, vec![0.0, 5.0, 15.0, 0.0]),
+            ("served.by id", Unit::PerSecond, vec![1.0, 2.0, 3.0, 4.0]),
         ])
     }
 
@@ -681,6 +768,25 @@ mod tests {
     }
 
     #[test]
+    fn lines_stand_side_by_side_when_they_measure_the_same() {
+        check(
+            "warm.keys, max(db.running.*), db.running.*",
+            Unit::Count,
+            &[
+                ("warm.keys", "0.00 5.00 15.00 0.00"),
+                ("max(db.running.*)", "4.00 8.00 6.00 8.00"),
+                ("db.running.primary", "2.00 4.00 6.00 8.00"),
+                ("db.running.replica-1", "4.00 8.00 0.00 8.00"),
+            ],
+        );
+        let q = "\"served.by id\" / operations.started";
+        check(q, Unit::Factor, &[(q, "0.10 0.20 - 0.40")]);
+        let single = |text: &str| Query::parse(text).ok().and_then(|q| q.single().map(str::to_owned));
+        assert_eq!(single("\"served.by id\"").as_deref(), Some("served.by id"));
+        assert_eq!((single("db.cpu.*"), single("warm.keys, warm.keys")), (None, None));
+    }
+
+    #[test]
     fn functions_over_lines_and_over_time() {
         let q = "sum(db.running.*)";
         check(q, Unit::Count, &[(q, "6.00 12.00 6.00 16.00")]);
@@ -711,6 +817,12 @@ mod tests {
                 "1 + db.cpu",
                 "column 5: no series is called `db.cpu`; there is `db.cpu.primary`; `db.cpu.*` takes all of them",
             ),
+            (
+                "warm.keys, requests.received",
+                "column 12: a rate cannot stand beside a count; make two queries of it",
+            ),
+            ("warm.keys, 3", "column 12: a number alone is no line; name a series in it"),
+            ("\"served", "column 1: a name in quotes does not end; write `\"` after it"),
             ("summ(db.cpu.*)", "column 1: there is no function `summ`; did you mean `sum`?"),
             (
                 "latency.p99 + db.running.primary",
@@ -739,7 +851,7 @@ mod tests {
                 "column 16: `d` does not go on from what is before it; put an operator between two parts: + - * /",
             ),
             ("3 * 4", ""),
-            ("5", "column 1: a number alone is no panel; name a series in it"),
+            ("5", "column 1: a number alone is no line; name a series in it"),
             (
                 "ä",
                 "column 1: `ä` is no beginning of a name or a number; series are named as `pagerdrill show INCIDENT --names` lists them",

@@ -101,9 +101,7 @@ pub(crate) enum Id {
     Compare,
     /// Each line of a chart by itself.
     Lines,
-    /// A panel of the player's own.
-    AddPanel,
-    /// Takes such a panel away.
+    /// Takes a panel of the player's own away.
     RemovePanel,
     /// A second pane beside the first.
     Split,
@@ -158,8 +156,6 @@ pub(crate) enum Context {
     Console,
     /// The dashboards.
     Charts,
-    /// The query line.
-    Query,
     /// A pane that can be filtered.
     Search,
     /// What a stage asks.
@@ -176,10 +172,9 @@ pub(crate) enum Context {
 
 impl Context {
     /// All of them, in the order of the help.
-    pub(crate) const ALL: [Context; 13] = [
+    pub(crate) const ALL: [Context; 12] = [
         Context::Console,
         Context::Charts,
-        Context::Query,
         Context::Search,
         Context::Notebook,
         Context::Move,
@@ -201,7 +196,6 @@ impl Context {
             Context::Briefing => "briefing",
             Context::Console => "console",
             Context::Charts => "dashboards",
-            Context::Query => "queries",
             Context::Search => "searching",
             Context::Stage => "stage",
             Context::Dialog => "dialogs",
@@ -220,7 +214,6 @@ impl Context {
             Context::Briefing => "Briefing",
             Context::Console => "During an incident",
             Context::Charts => "Dashboards",
-            Context::Query => "Query line",
             Context::Search => "Searching",
             Context::Stage => "Stage questions",
             Context::Dialog => "Dialogs",
@@ -354,7 +347,7 @@ const fn action(
 /// Everything that can be done.
 #[rustfmt::skip]
 pub(crate) static ACTIONS: &[Action] = {
-    use Context::{Briefing, Charts, Console, Debrief, Dialog, Film, Global, Library, Move, Notebook, Query, Search, Stage};
+    use Context::{Briefing, Charts, Console, Debrief, Dialog, Film, Global, Library, Move, Notebook, Search, Stage};
     &[
         action(Console, Id::Pause, &["Space"], "pause", "Stops the clock, and lets it go on.", 1, running),
         action(Console, Id::Step, &["."], "one second", "Lets the clock go on by one second.", 0, clock_free),
@@ -374,7 +367,7 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Console, Id::Split, &["|"], "split", "Shows a second pane beside the first; digits put panes into the one that has the keys. Again shows one.", 0, always),
         action(Console, Id::NextPane, &["Tab"], "next pane", "Gives the keys to the next pane.", 7, always),
         action(Console, Id::PreviousPane, &["BackTab"], "previous pane", "Gives the keys to the pane before.", 0, always),
-        action(Console, Id::Pane(1), &["1"], "pane 1 to 9", "Shows the pane of that digit; so do 2 to 9, and 0 shows the tenth.", 0, always),
+        action(Console, Id::Pane(1), &["1"], "pane 1 to 9", "Shows the pane of that digit; so do 2 to 9.", 0, always),
         action(Console, Id::Pane(2), &["2"], "pane 2", "", 0, always),
         action(Console, Id::Pane(3), &["3"], "pane 3", "", 0, always),
         action(Console, Id::Pane(4), &["4"], "pane 4", "", 0, always),
@@ -383,7 +376,7 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Console, Id::Pane(7), &["7"], "pane 7", "", 0, always),
         action(Console, Id::Pane(8), &["8"], "pane 8", "", 0, always),
         action(Console, Id::Pane(9), &["9"], "pane 9", "", 0, always),
-        action(Console, Id::Pane(10), &["0"], "pane 10", "", 0, always),
+        action(Console, Id::Query, &["0"], "query", "Writes a query over recorded series, which adds a chart to a dashboard of your own.", 0, always),
         action(Console, Id::Copy, &["y"], "copy", "Puts what you look at on the clipboard as text, also over SSH.", 0, always),
         action(Console, Id::End, &[], "end the exercise", "Ends the run before its clock does and goes to the debrief.", 0, running),
 
@@ -399,10 +392,8 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Charts, Id::Compare, &["c"], "compare", "Draws what was 5, 15, 30 and 60 minutes earlier behind all charts, then nothing again.", 0, always),
         action(Charts, Id::LogAxis, &["o"], "log axis", "Gives all charts an axis on which every step is ten times the one before, and back.", 0, always),
         action(Charts, Id::Lines, &["x"], "lines", "Draws each line of the selected chart by itself, then all again.", 0, always),
-        action(Charts, Id::AddPanel, &["n"], "new panel", "Adds a chart of any series that is recorded, on a dashboard of your own.", 0, always),
+        action(Charts, Id::Query, &["n"], "new panel", "Writes a query over recorded series, which adds a chart to a dashboard of your own.", 0, always),
         action(Charts, Id::RemovePanel, &["X"], "remove panel", "Takes a panel of your own away.", 0, always),
-        action(Query, Id::Query, &["/"], "write a query", "Writes an expression over recorded series, which adds a panel of your own.", 2, always),
-        action(Query, Id::RemovePanel, &["x"], "take away", "Takes the selected panel of your own away.", 0, always),
 
         action(Search, Id::Filter, &["/"], "filter", "Shows only rows with what you type; Esc shows all again.", 2, always),
         action(Search, Id::NextMatch, &["n"], "next match", "Goes to the next match.", 0, always),

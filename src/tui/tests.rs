@@ -571,7 +571,7 @@ fn a_panel_of_ones_own_is_added_and_taken_away() {
     press(&mut app, "n");
     type_text(&mut app, "nosuchthing");
     press(&mut app, "Enter");
-    assert!(shown(&mut app).contains("no series is called nosuchthing"));
+    assert!(shown(&mut app).contains("no series is called `nosuchthing`"));
     press(&mut app, "Ctrl-u");
     type_text(&mut app, "cache.hit_r");
     assert!(shown(&mut app).contains("cache.hit_ratio"));
@@ -582,7 +582,7 @@ fn a_panel_of_ones_own_is_added_and_taken_away() {
     assert!(seen.contains(" Own ") && seen.contains("cache.hit_ratio, db.cpu.*"), "{seen}");
     press(&mut app, "b");
     assert!(
-        matches!(journal(&app).last(), Some(Command::Pin { what: Source::Series(name), .. }) if name == "cache.hit_ratio")
+        matches!(journal(&app).last(), Some(Command::Pin { what: Source::Query(text), .. }) if text == "cache.hit_ratio, db.cpu.*")
     );
     press(&mut app, "X");
     assert!(!shown(&mut app).contains(" Own "));

@@ -64,7 +64,7 @@ impl Pane for Changes {
         if inner.height == 0 || inner.width == 0 {
             return;
         }
-        self.filter.draw(canvas, inner, &format!("{} of {}", rows.len(), view.changes().count()));
+        self.filter.draw(canvas, inner, &format!("{} of {}", rows.len(), view.changes().count()), "filter");
         let rest = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
         if rows.is_empty() {
             let text = if self.filter.active() { "No change fits." } else { "Nothing was changed so far." };

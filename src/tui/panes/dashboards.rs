@@ -3,16 +3,12 @@
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use super::own::{Asked, Asking, Own};
 use super::{Look, Pane};
 use crate::game::command::Source;
 use crate::game::{AnnotationKind, View};
 use crate::incident::schema::Panel;
 use crate::telemetry::{RECENT_S, Series, recent};
-use crossterm::event::KeyCode;
-use ratatui::layout::Position;
-use tui_input::{Input, InputRequest};
-
-use crate::incident::closest;
 use crate::tui::actions::{Context, Id, Key, key_of};
 use crate::tui::canvas::{Canvas, Hit, wrap};
 use crate::tui::layer::Outcome;
@@ -28,8 +24,6 @@ const LEAST: (u16, u16) = (36, 7);
 const NOTED: usize = 8;
 /// How far back the window lies that the present one can be compared with.
 const EARLIER_MIN: [usize; 4] = [5, 15, 30, 60];
-/// Longest text that asks for a panel.
-const LONGEST: usize = 120;
 
 /// The pane.
 pub(crate) struct Dashboards {
@@ -51,18 +45,9 @@ pub(crate) struct Dashboards {
     /// The only line of a chart that is drawn.
     alone: Option<usize>,
     /// The player's own panels.
-    own: Vec<Panel>,
+    own: Vec<Own>,
     /// A panel that is being asked for.
     asking: Option<Asking>,
-}
-
-/// The line in which a panel is asked for.
-#[derive(Default)]
-struct Asking {
-    input: Input,
-    /// The series among those found that Tab or Enter takes.
-    at: usize,
-    error: Option<String>,
 }
 
 impl Default for Dashboards {
@@ -85,44 +70,60 @@ impl Default for Dashboards {
     }
 }
 
-/// The panel that a text asks for: names of series, or patterns with a `*`, with commas between.
-fn panel_of(text: &str, view: &View<'_>) -> Result<Panel, String> {
-    let names: Vec<&str> = text.split(',').map(str::trim).filter(|n| !n.is_empty()).collect();
-    for name in &names {
-        if view.series().matching(name).next().is_none() {
-            let hint = match closest(name, view.series().iter().map(|s| s.name.as_str())) {
-                Some(meant) => format!("did you mean {meant}?"),
-                None => "a few letters find what there is".to_owned(),
-            };
-            return Err(format!("no series is called {name}; {hint}"));
+/// A panel as it is drawn.
+#[derive(Clone, Copy)]
+enum Shown<'a> {
+    Authored(&'a Panel),
+    Own(&'a Own),
+}
+
+impl<'a> Shown<'a> {
+    fn title(self, view: &View<'_>) -> String {
+        match self {
+            Shown::Authored(panel) => panel.title.clone(),
+            Shown::Own(own) => own.title(view),
         }
     }
-    let title = match names[..] {
-        [] => return Err("type a series' name, or a few letters of it".to_owned()),
-        [one] if !one.contains('*') => view.name_in_words(one),
-        _ => names.join(", "),
-    };
-    let what = names.iter().filter_map(|n| view.series().get(n)).map(|s| s.what.clone());
-    let help: Vec<String> = what.filter(|w| !w.is_empty()).collect();
-    Ok(Panel {
-        title,
-        series: names.into_iter().map(str::to_owned).collect(),
-        threshold: None,
-        help: if help.is_empty() { "A panel of your own.".to_owned() } else { help.join(" ") },
-    })
+
+    fn lines(self, view: &View<'a>) -> Vec<&'a Series> {
+        match self {
+            Shown::Authored(panel) => {
+                panel.series.iter().flat_map(|name| view.series().matching(name)).collect()
+            }
+            Shown::Own(own) => own.lines().iter().collect(),
+        }
+    }
+
+    /// What looking at it tells: its series, as far as they are noted.
+    fn sources(self, view: &View<'a>) -> Vec<Source> {
+        match self {
+            Shown::Authored(_) => {
+                let lines = self.lines(view);
+                lines.into_iter().take(NOTED).map(|s| Source::Series(s.name.clone())).collect()
+            }
+            Shown::Own(own) => vec![own.source(view)],
+        }
+    }
+
+    fn help(self, view: &View<'_>) -> String {
+        match self {
+            Shown::Authored(panel) => panel.help.clone(),
+            Shown::Own(own) => own.help(view),
+        }
+    }
 }
 
 impl Dashboards {
     /// The panels of the dashboard that is shown.
-    fn panels<'a>(&'a self, view: &View<'a>) -> &'a [Panel] {
+    fn panels<'a>(&'a self, view: &View<'a>) -> Vec<Shown<'a>> {
         match view.dashboards().get(self.dashboard) {
-            Some(dashboard) => &dashboard.panels,
-            None => &self.own,
+            Some(dashboard) => dashboard.panels.iter().map(Shown::Authored).collect(),
+            None => self.own.iter().map(Shown::Own).collect(),
         }
     }
 
-    fn panel<'a>(&'a self, view: &View<'a>) -> Option<&'a Panel> {
-        self.panels(view).get(self.panel)
+    fn panel<'a>(&'a self, view: &View<'a>) -> Option<Shown<'a>> {
+        self.panels(view).get(self.panel).copied()
     }
 
     /// Whether the dashboard that is shown is the player's own.
@@ -150,9 +151,7 @@ impl Dashboards {
 
     /// The lines that are drawn: all, or each by itself in turn.
     fn turn_lines(&mut self, view: &View<'_>) {
-        let lines = self
-            .panel(view)
-            .map_or(0, |p| p.series.iter().flat_map(|name| view.series().matching(name)).count().min(NOTED));
+        let lines = self.panel(view).map_or(0, |panel| panel.lines(view).len().min(NOTED));
         self.alone = match self.alone {
             None if lines > 1 => Some(0),
             Some(i) if i + 1 < lines => Some(i + 1),
@@ -166,96 +165,6 @@ impl Dashboards {
             _ => 0,
         };
         Extras { log: self.log, earlier: self.earlier.map(|i| EARLIER_MIN[i] * 60), hidden }
-    }
-
-    /// Series that the text of a panel can go on with.
-    fn found<'a>(&self, view: &View<'a>) -> Vec<&'a Series> {
-        let text = self.asking.as_ref().map_or("", |a| a.input.value());
-        let last = text.rsplit(',').next().unwrap_or("").trim().to_lowercase();
-        let fits = |s: &&Series| s.name.contains(&last) || s.what.to_lowercase().contains(&last);
-        let mut found: Vec<&Series> = view.series().iter().filter(fits).collect();
-        found.sort_by_key(|s| (!s.name.starts_with(&last), !s.name.contains(&last), s.name.clone()));
-        found
-    }
-
-    /// Puts the series that is selected in place of the letters that found it.
-    fn complete(&mut self, view: &View<'_>) {
-        let found = self.found(view);
-        let Some(asking) = &mut self.asking else { return };
-        let Some(series) = found.get(asking.at.min(found.len().saturating_sub(1))) else { return };
-        let text = asking.input.value();
-        let before = text.rfind(',').map_or(String::new(), |i| format!("{}, ", &text[..i]));
-        asking.input = Input::new(format!("{before}{}", series.name));
-        asking.at = 0;
-    }
-
-    /// Adds the panel that is asked for.
-    fn add(&mut self, view: &View<'_>) {
-        let text = self.asking.as_ref().map(|a| a.input.value().to_owned()).unwrap_or_default();
-        let panel = match panel_of(&text, view) {
-            // A few letters stand for the series that they find.
-            Err(_) if !text.trim().is_empty() && !self.found(view).is_empty() => {
-                self.complete(view);
-                let text = self.asking.as_ref().map(|a| a.input.value().to_owned()).unwrap_or_default();
-                panel_of(&text, view)
-            }
-            result => result,
-        };
-        match panel {
-            Ok(panel) => {
-                self.own.push(panel);
-                (self.dashboard, self.panel) = (view.dashboards().len(), self.own.len() - 1);
-                self.asking = None;
-            }
-            Err(error) => {
-                if let Some(asking) = &mut self.asking {
-                    asking.error = Some(error);
-                }
-            }
-        }
-    }
-
-    /// The line in which a panel is asked for, with what the letters so far find.
-    fn draw_asking(&self, canvas: &mut Canvas<'_>, area: Rect, view: &View<'_>) {
-        let Some(asking) = &self.asking else { return };
-        let found = self.found(view);
-        let height = (found.len() as u16 + 5).clamp(7, 16).min(area.height);
-        let place = crate::tui::canvas::centred(area, area.width.saturating_sub(4).min(90), height);
-        canvas.clear(place);
-        let right = format!("{} series", found.len());
-        let right = Line::from(Span::styled(right, canvas.style(Role::Muted)));
-        let inner = canvas.frame(place, "A panel of your own", &right, true);
-        let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-        canvas.text(inner, 0, "> ", Role::Accent);
-        let text = Rect { x: inner.x + 2, width: inner.width.saturating_sub(2), ..inner };
-        if asking.input.value().is_empty() {
-            canvas.text(text, 0, "series, with commas between; * stands for anything", Role::Muted);
-        } else {
-            canvas.text(text, 0, asking.input.value(), Role::Text);
-        }
-        let x = text.x + (asking.input.visual_cursor() as u16).min(text.width.saturating_sub(1));
-        *canvas.cursor = Some(Position { x, y: inner.y });
-        let rows = usize::from(inner.height.saturating_sub(2));
-        let at = asking.at.min(found.len().saturating_sub(1));
-        let skip = (at + 1).saturating_sub(rows);
-        for (row, series) in found.iter().enumerate().skip(skip).take(rows) {
-            let y = (row - skip) as u16 + 1;
-            let line = Line::from(vec![
-                Span::styled(format!("{:<34} ", series.name), canvas.style(Role::Text)),
-                Span::styled(series.what.clone(), canvas.style(Role::Muted)),
-            ]);
-            canvas.line(inner, y, &line);
-            if row == at {
-                canvas.highlight(inner, y, Role::Selection);
-            }
-        }
-        let foot = inner.height.saturating_sub(1);
-        match &asking.error {
-            Some(error) => canvas.text(inner, foot, error, Role::Warn),
-            None => {
-                canvas.text(inner, foot, "Enter add · Tab complete · ↑ ↓ choose · Esc cancel", Role::Muted)
-            }
-        };
     }
 
     fn window_s(&self) -> usize {
@@ -295,24 +204,27 @@ impl Dashboards {
         canvas: &mut Canvas<'_>,
         area: Rect,
         view: &View<'_>,
-        panel: &Panel,
+        at: usize,
         marks: &[Mark],
         focus: bool,
     ) {
-        let recorded: Vec<&Series> =
-            panel.series.iter().flat_map(|name| view.series().matching(name)).collect();
-        let selected = self.panel(view).is_some_and(|p| std::ptr::eq(p, panel));
+        let Some(panel) = self.panels(view).get(at).copied() else { return };
+        let lines = panel.lines(view);
+        let (patterns, threshold): (&[String], _) = match panel {
+            Shown::Authored(panel) => (&panel.series, panel.threshold.as_ref()),
+            Shown::Own(_) => (&[], None),
+        };
         let chart = Chart {
-            title: &panel.title,
-            extras: self.extras(recorded.len(), selected),
-            lines: recorded.iter().map(|s| plotted(s, &panel.series)).collect(),
-            threshold: panel.threshold.as_ref().map(|(value, name)| (*value, name.as_str())),
+            title: &panel.title(view),
+            extras: self.extras(lines.len(), at == self.panel),
+            lines: lines.into_iter().map(|s| plotted(s, patterns)).collect(),
+            threshold: threshold.map(|(value, name)| (*value, name.as_str())),
             marks,
             now: self.edge(view),
             window: self.shown_s(view),
             crosshair: self.crosshair,
             clock: view.clock_at(crate::units::SimTime::ZERO),
-            focus,
+            focus: focus && at == self.panel,
         };
         chart.draw(canvas, area);
     }
@@ -374,7 +286,7 @@ fn plotted<'a>(series: &'a Series, patterns: &[String]) -> Plotted<'a> {
 }
 
 /// The annotations of all charts.
-pub(super) fn marks(view: &View<'_>) -> Vec<Mark> {
+fn marks(view: &View<'_>) -> Vec<Mark> {
     let mark = |a: crate::game::Annotation| {
         let (letter, role) = match a.kind {
             AnnotationKind::Page => ('P', Role::Crit),
@@ -414,6 +326,9 @@ impl Pane for Dashboards {
             self.crosshair = None;
         }
         self.dashboard = self.dashboard.min(self.count(view).saturating_sub(1));
+        for own in &mut self.own {
+            own.refresh(view);
+        }
         let marks = marks(view);
         self.panel = self.panel.min(self.panels(view).len().saturating_sub(1));
         if look.expanded {
@@ -422,13 +337,15 @@ impl Pane for Dashboards {
             let lines = wrap(&help, area.width.saturating_sub(2));
             let below = (lines.len() as u16).min(area.height / 3);
             let chart = Rect { height: area.height - below, ..area };
-            self.draw_panel(canvas, chart, view, panel, &marks, look.focus);
+            self.draw_panel(canvas, chart, view, self.panel, &marks, look.focus);
             let text =
                 Rect { x: area.x + 1, y: chart.bottom(), width: area.width.saturating_sub(2), height: below };
             for (i, line) in lines.iter().enumerate() {
                 canvas.text(text, i as u16, line, Role::Muted);
             }
-            self.draw_asking(canvas, area, view);
+            if let Some(asking) = &self.asking {
+                asking.draw(canvas, area, view);
+            }
             return;
         }
         let whole = area;
@@ -446,14 +363,13 @@ impl Pane for Dashboards {
         self.grid = (columns, shown);
         let selected_row = self.panel / columns;
         self.top = self.top.clamp((selected_row + 1).saturating_sub(shown), selected_row).min(rows - shown);
-        for (i, panel) in self.panels(view).iter().enumerate().skip(self.top * columns).take(shown * columns)
-        {
+        for i in (self.top * columns)..n.min((self.top + shown) * columns) {
             let (row, column) = ((i / columns - self.top) as u16, (i % columns) as u16);
             let in_row = columns.min(n - (i / columns) * columns) as u16;
             let (x, right) = (area.width * column / in_row, area.width * (column + 1) / in_row);
             let (y, bottom) = (area.height * row / shown as u16, area.height * (row + 1) / shown as u16);
             let place = Rect { x: area.x + x, y: area.y + y, width: right - x, height: bottom - y };
-            self.draw_panel(canvas, place, view, panel, &marks, look.focus && i == self.panel);
+            self.draw_panel(canvas, place, view, i, &marks, look.focus);
             canvas.hit(place, Hit::Item(i));
         }
         if rows > shown {
@@ -462,49 +378,26 @@ impl Pane for Dashboards {
                 Rect { y: area.bottom() - 1, height: 1, x: area.x + 2, width: area.width.saturating_sub(4) };
             canvas.line_right(row, 0, &Line::from(Span::styled(text, canvas.style(Role::Muted))));
         }
-        self.draw_asking(canvas, whole, view);
+        if let Some(asking) = &self.asking {
+            asking.draw(canvas, whole, view);
+        }
     }
 
     fn typed(&mut self, key: Key, view: &View<'_>) -> Option<Vec<Outcome>> {
-        let found = if self.asking.is_some() { self.found(view).len() } else { 0 };
-        let asking = self.asking.as_mut()?;
-        asking.error = None;
-        let request = match key.code {
-            KeyCode::Enter => {
-                self.add(view);
-                return Some(Vec::new());
+        match self.asking.take()?.typed(key, view) {
+            Asked::Open(asking) => self.asking = Some(asking),
+            Asked::Left => {}
+            Asked::Panel(own) => {
+                self.own.push(own);
+                (self.dashboard, self.panel) = (view.dashboards().len(), self.own.len() - 1);
             }
-            KeyCode::Esc => {
-                self.asking = None;
-                return Some(Vec::new());
-            }
-            KeyCode::Tab => {
-                self.complete(view);
-                return Some(Vec::new());
-            }
-            KeyCode::Up => {
-                asking.at = asking.at.saturating_sub(1);
-                return Some(Vec::new());
-            }
-            KeyCode::Down => {
-                asking.at = (asking.at + 1).min(found.saturating_sub(1));
-                return Some(Vec::new());
-            }
-            _ => key.edits()?,
-        };
-        if asking.input.value().chars().count() < LONGEST || !matches!(request, InputRequest::InsertChar(_)) {
-            asking.input.handle(request);
         }
-        asking.at = 0;
         Some(Vec::new())
     }
 
     fn pasted(&mut self, text: &str) {
         if let Some(asking) = &mut self.asking {
-            let room = LONGEST.saturating_sub(asking.input.value().chars().count());
-            for c in text.chars().filter(|c| !c.is_control()).take(room) {
-                asking.input.handle(InputRequest::InsertChar(c));
-            }
+            asking.pasted(text);
         }
     }
 
@@ -524,7 +417,7 @@ impl Pane for Dashboards {
                 };
             }
             Id::Lines => self.turn_lines(view),
-            Id::AddPanel => self.asking = Some(Asking::default()),
+            Id::Query => self.asking = Some(Asking::default()),
             Id::RemovePanel if self.at_own(view) && self.panel < self.own.len() => {
                 self.own.remove(self.panel);
             }
@@ -563,14 +456,12 @@ impl Pane for Dashboards {
     }
 
     fn pinned(&self, view: &View<'_>) -> Option<Source> {
-        let name = self.panel(view)?.series.first()?;
-        let series = view.series().matching(name).next()?;
-        Some(Source::Series(series.name.clone()))
+        self.panel(view)?.sources(view).into_iter().next()
     }
 
     fn pin_note(&self, view: &View<'_>) -> String {
         let Some(panel) = self.panel(view) else { return String::new() };
-        let series = || panel.series.iter().flat_map(|name| view.series().matching(name));
+        let series = || panel.lines(view).into_iter();
         let value = |s: &Series, v: f64| format!("{} {}", s.name, s.unit.show(v));
         if let Some(second) = self.crosshair {
             let at = |s: &Series| recent(&s.values, second + 1).map(|v| value(s, v));
@@ -585,13 +476,9 @@ impl Pane for Dashboards {
 
     fn copied(&self, view: &View<'_>) -> Option<String> {
         let panel = self.panel(view)?;
-        let values: Vec<String> = panel
-            .series
-            .iter()
-            .flat_map(|name| view.series().matching(name))
-            .map(|s| format!("{} {}", s.name, s.unit.show(s.recent().unwrap_or(f64::NAN))))
-            .collect();
-        Some(format!("{} {}: {}", view.clock(), panel.title, values.join(", ")))
+        let value = |s: &Series| format!("{} {}", s.name, s.unit.show(s.recent().unwrap_or(f64::NAN)));
+        let values: Vec<String> = panel.lines(view).into_iter().map(value).collect();
+        Some(format!("{} {}: {}", view.clock(), panel.title(view), values.join(", ")))
     }
 
     fn looked_at(&self, view: &View<'_>) -> Vec<Source> {
@@ -600,18 +487,14 @@ impl Pane for Dashboards {
         } else {
             self.top * self.grid.0..(self.top + self.grid.1) * self.grid.0
         };
-        let panels = self.panels(view).iter().skip(shown.start).take(shown.len());
-        panels
-            .flat_map(|p| p.series.iter().flat_map(|name| view.series().matching(name)).take(NOTED))
-            .map(|s| Source::Series(s.name.clone()))
-            .collect()
+        let panels = self.panels(view).into_iter().skip(shown.start).take(shown.len());
+        panels.flat_map(|panel| panel.sources(view)).collect()
     }
 }
 
 /// What an expanded panel says below its chart.
-fn expanded_help(panel: &Panel, view: &View<'_>) -> String {
-    let rates =
-        panel.series.iter().flat_map(|name| view.series().matching(name)).any(|s| s.unit == Unit::PerSecond);
+fn expanded_help(panel: Shown<'_>, view: &View<'_>) -> String {
+    let rates = panel.lines(view).iter().any(|s| s.unit == Unit::PerSecond);
     let smoothed = if rates {
         format!(" Rates are drawn as means of {RECENT_S} s; so are all figures.")
     } else {
@@ -620,6 +503,6 @@ fn expanded_help(panel: &Panel, view: &View<'_>) -> String {
     format!(
         "{}{smoothed} Marks: P page, ! alert, C change, Y your action. h and l move the crosshair, j and k change \
          the chart, b pins the reading.",
-        panel.help
+        panel.help(view)
     )
 }

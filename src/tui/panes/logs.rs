@@ -3,7 +3,8 @@
 //! ```text
 //! ╭ Logs ─────────────────────────────────────────────────── following ╮
 //! │ [all]  access ▃▃▃▃▅█ 1.2k/s   query_timeout ▁▁▁▁▅█ 940/s  …        │  what each stream counted
-//! │ / filter                                                           │
+//! │ / error api-07  940 of 7144 lines                                  │
+//! │ shown  ▁▁▁▂▅▆█▇▇▇▇  940/s                                          │  what those lines count, by half a minute
 //! │ 14:05:01 WARN  api-07       ×940   db client: query gave no answer │
 //! ╰────────────────────────────────────────────────────────────────────╯
 //! ```
@@ -31,14 +32,13 @@ const BARS: usize = 8;
 /// Columns that a stream takes.
 const STREAM: u16 = 38;
 
-/// Lines that one stream counted, those that sampling left out included.
-struct Counted {
-    stream: &'static str,
-    /// By [`BAR_S`] seconds.
+/// What lines counted over time, those that sampling left out included, by [`BAR_S`] seconds.
+#[derive(Default)]
+struct Counts {
     bars: Vec<u64>,
 }
 
-impl Counted {
+impl Counts {
     fn add(&mut self, line: &LogLine) {
         let second = line.at.as_secs();
         let bar = second as usize / BAR_S;
@@ -48,12 +48,12 @@ impl Counted {
         self.bars[bar] += u64::from(line.alike);
     }
 
-    /// The bars of the last minutes; the one that has just begun would look like a drop.
-    fn recent(&self, now: SimTime) -> [u64; BARS] {
+    /// The last so many bars; the one that has just begun would look like a drop.
+    fn recent(&self, now: SimTime, bars: usize) -> Vec<u64> {
         let begun = now.as_secs() as usize / BAR_S;
-        std::array::from_fn(|i| {
-            (begun + i).checked_sub(BARS).and_then(|b| self.bars.get(b)).copied().unwrap_or(0)
-        })
+        let bar =
+            |i: usize| (begun + i).checked_sub(bars).and_then(|b| self.bars.get(b)).copied().unwrap_or(0);
+        (0..bars).map(bar).collect()
     }
 
     /// Lines per second in the bar that has begun, or in the one before when that says little.
@@ -82,9 +82,12 @@ pub(crate) struct Logs {
     rows: Vec<usize>,
     /// What [`Logs::rows`] was made for: lines of the record, words, stream.
     made_for: (usize, Vec<String>, Option<&'static str>),
-    counted: Vec<Counted>,
+    /// What each stream counted.
+    counted: Vec<(&'static str, Counts)>,
     /// Lines of the record that were counted.
     counted_upto: usize,
+    /// What the lines that are shown counted.
+    shown: Counts,
 }
 
 impl Logs {
@@ -94,24 +97,27 @@ impl Logs {
             (self.counted, self.counted_upto) = (Vec::new(), 0);
         }
         for line in &logs[self.counted_upto..] {
-            let at = self.counted.iter().position(|c| c.stream == line.stream).unwrap_or_else(|| {
-                self.counted.push(Counted { stream: line.stream, bars: Vec::new() });
+            let at = self.counted.iter().position(|c| c.0 == line.stream).unwrap_or_else(|| {
+                self.counted.push((line.stream, Counts::default()));
                 self.counted.len() - 1
             });
-            self.counted[at].add(line);
+            self.counted[at].1.add(line);
         }
         self.counted_upto = logs.len();
         let (upto, words, stream) = &self.made_for;
         if logs.len() < *upto || words != self.filter.words() || *stream != self.stream {
             self.rows.clear();
+            self.shown = Counts::default();
             self.made_for = (0, self.filter.words().to_vec(), self.stream);
         }
         let fits = |line: &LogLine| {
             self.stream.is_none_or(|s| s == line.stream)
                 && self.filter.fits(&[line.level.label(), line.stream, &line.source, &line.text])
         };
-        let new = (self.made_for.0..logs.len()).filter(|&i| fits(&logs[i]));
-        self.rows.extend(new);
+        for i in (self.made_for.0..logs.len()).filter(|&i| fits(&logs[i])) {
+            self.rows.push(i);
+            self.shown.add(&logs[i]);
+        }
         self.made_for.0 = logs.len();
     }
 
@@ -132,9 +138,9 @@ impl Logs {
 
     fn turn_stream(&mut self, by: isize) {
         let n = self.counted.len() as isize + 1;
-        let at = self.stream.and_then(|s| self.counted.iter().position(|c| c.stream == s));
+        let at = self.stream.and_then(|s| self.counted.iter().position(|c| c.0 == s));
         let next = (at.map_or(0, |a| a as isize + 1) + by).rem_euclid(n);
-        self.stream = usize::try_from(next - 1).ok().and_then(|i| self.counted.get(i)).map(|c| c.stream);
+        self.stream = usize::try_from(next - 1).ok().and_then(|i| self.counted.get(i)).map(|c| c.0);
     }
 
     /// The streams with their counts. Returns the rows used.
@@ -159,18 +165,37 @@ impl Logs {
                 canvas.line(place, 0, &line);
                 continue;
             }
-            let Some(counted) = self.counted.get(usize::from(cell) - 1) else { continue };
-            let recent = counted.recent(now);
-            let role = on(self.stream == Some(counted.stream));
+            let Some((stream, counts)) = self.counted.get(usize::from(cell) - 1) else { continue };
+            let role = on(self.stream == Some(*stream));
             let line = Line::from(vec![
-                Span::styled(counted.stream, canvas.style(role)),
-                Span::raw(" ".repeat(19usize.saturating_sub(columns(counted.stream)))),
-                Span::styled(bars(&recent, canvas.theme.glyphs), canvas.style(Role::Series(0))),
-                Span::styled(format!(" {}/s", short(counted.rate(now))), canvas.style(Role::Muted)),
+                Span::styled(*stream, canvas.style(role)),
+                Span::raw(" ".repeat(19usize.saturating_sub(columns(stream)))),
+                Span::styled(
+                    bars(&counts.recent(now, BARS), canvas.theme.glyphs),
+                    canvas.style(Role::Series(0)),
+                ),
+                Span::styled(format!(" {}/s", short(counts.rate(now))), canvas.style(Role::Muted)),
             ]);
             canvas.line(place, 0, &line);
         }
         height
+    }
+
+    /// What the shown lines count, over as many half minutes as there is room for.
+    fn draw_shown(&self, canvas: &mut Canvas<'_>, area: Rect, now: SimTime) {
+        const HEAD: &str = "shown  ";
+        let begun = now.as_secs() as usize / BAR_S;
+        let room = usize::from(area.width).saturating_sub(HEAD.len() + 28).min(begun);
+        let line = Line::from(vec![
+            Span::styled(HEAD, canvas.style(Role::Muted)),
+            Span::styled(
+                bars(&self.shown.recent(now, room), canvas.theme.glyphs),
+                canvas.style(Role::Series(0)),
+            ),
+            Span::styled(format!(" {}/s", short(self.shown.rate(now))), canvas.style(Role::Text)),
+            Span::styled(format!("  {BAR_S} s a bar"), canvas.style(Role::Muted)),
+        ]);
+        canvas.line(area, 0, &line);
     }
 
     fn draw_whole(&self, canvas: &mut Canvas<'_>, area: Rect, line: &LogLine, view: &View<'_>) {
@@ -266,8 +291,11 @@ impl Pane for Logs {
         let used = self.draw_streams(canvas, inner, view.now());
         let rest = Rect { y: inner.y + used, height: inner.height - used, ..inner };
         let found = format!("{} of {} lines", self.rows.len(), logs.len());
-        self.filter.draw(canvas, rest, &found);
-        let taken = rest.height.min(1);
+        self.filter.draw(canvas, rest, &found, "filter: words, a level, a source, as in error api-07");
+        let taken = if rest.height >= 8 { 2 } else { rest.height.min(1) };
+        if taken > 1 {
+            self.draw_shown(canvas, Rect { y: rest.y + 1, height: 1, ..rest }, view.now());
+        }
         let mut list = Rect { y: rest.y + taken, height: rest.height - taken, ..rest };
         let whole = self.selected().and_then(|i| logs.get(i)).filter(|_| self.whole && list.height >= 8);
         if let Some(line) = whole {
@@ -380,11 +408,15 @@ mod tests {
             line(31, "access", "e", 10),
         ];
         logs.refresh(&record);
-        let access = &logs.counted[0];
+        let access = &logs.counted[0].1;
         assert_eq!(access.bars, [1_100, 10]);
-        assert_eq!(access.recent(SimTime::from_secs(60))[BARS - 2..], [1_100, 10]);
+        assert_eq!(access.recent(SimTime::from_secs(60), 3), [0, 1_100, 10]);
         assert_eq!(access.rate(SimTime::from_secs(51)), 10.0 / 21.0);
-        assert_eq!(access.recent(SimTime::ZERO), [0; BARS]);
+        assert_eq!(access.recent(SimTime::ZERO, 2), [0, 0]);
+        assert_eq!(logs.shown.bars, [1_101, 10], "all streams are shown");
+        logs.stream = Some("cache");
+        logs.refresh(&record);
+        assert_eq!(logs.shown.bars, [1], "counts follow what is shown");
     }
 
     #[test]

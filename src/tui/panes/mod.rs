@@ -9,7 +9,7 @@ mod evidence;
 mod feed;
 mod logs;
 mod notebook;
-mod query;
+mod own;
 mod runbook;
 mod topology;
 mod traces;
@@ -103,6 +103,5 @@ pub(crate) fn all() -> Vec<Box<dyn Pane>> {
         Box::new(notebook::Notebook::default()),
         Box::new(feed::Feed::default()),
         Box::new(evidence::EvidenceList::default()),
-        Box::new(query::Queries::default()),
     ]
 }

@@ -96,7 +96,7 @@ impl Pane for Runbook {
         }
         let rows = self.rows(view);
         let all = view.runbook();
-        self.filter.draw(canvas, inner, &format!("{} of {} sections", rows.len(), all.len()));
+        self.filter.draw(canvas, inner, &format!("{} of {} sections", rows.len(), all.len()), "filter");
         let rest = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
         if rows.is_empty() {
             let text = if all.is_empty() { "There is no runbook." } else { "No section fits." };

@@ -194,7 +194,7 @@ impl Traces {
         } else {
             Rect { y: area.y + 1.min(area.height), height: area.height.saturating_sub(1), ..area }
         };
-        self.filter.draw(canvas, filter, &found);
+        self.filter.draw(canvas, filter, &found, "filter");
         let taken = (if beside { 1 } else { 2 }).min(area.height);
         let list = Rect { y: area.y + taken, height: area.height - taken, ..area };
         let wide = list.width >= 76 + 8;

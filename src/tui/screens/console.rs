@@ -148,11 +148,8 @@ impl Console {
         for i in 0..self.panes.len() {
             let shown = i == self.focus || self.shown().contains(&i);
             let name = named(by, i);
-            let text = if i == self.focus {
-                format!("[{}] {name}", digit(i))
-            } else {
-                format!("{} {name}", digit(i))
-            };
+            let text =
+                if i == self.focus { format!("[{}] {name}", i + 1) } else { format!("{} {name}", i + 1) };
             let width = text.chars().count() as u16;
             if x + width > row.width {
                 break;
@@ -168,11 +165,6 @@ impl Console {
             x += width + gap;
         }
     }
-}
-
-/// The digit of a pane: 0 for the tenth.
-fn digit(pane: usize) -> usize {
-    (pane + 1) % 10
 }
 
 /// What the header shows, the most important first when there is no room for all.
@@ -371,16 +363,13 @@ impl Layer for Console {
                     None => Outcome::Warn("Nothing here can be copied.".to_owned()),
                 }]);
             }
-            Id::Finding => {
-                let notebook = self.panes.iter().position(|p| p.name() == "notebook");
-                match notebook {
-                    Some(pane) => {
-                        self.focus_on(pane);
-                        let view = scene.play?.view();
-                        return self.panes[pane].act(Id::Finding, &view).or_else(|| Some(Vec::new()));
-                    }
-                    None => return None,
-                }
+            // Both belong to a pane that is gone to.
+            Id::Finding | Id::Query => {
+                let home = if id == Id::Finding { "notebook" } else { "dashboards" };
+                let pane = self.panes.iter().position(|p| p.name() == home)?;
+                self.focus_on(pane);
+                let view = scene.play?.view();
+                return self.panes[pane].act(id, &view).or_else(|| Some(Vec::new()));
             }
             _ => return None,
         }

@@ -50,17 +50,17 @@ fn a_log_line_is_pinned_with_a_note_and_typed_letters_are_text() {
 
 #[test]
 fn a_query_adds_a_panel_that_can_be_pinned_and_taken_away() {
-    let mut app = investigating(200, "0");
-    assert!(shown(&mut app).contains("adds a panel"));
-    press(&mut app, "/");
+    // From any pane the line is written on the dashboards.
+    let mut app = investigating(200, "2 0");
+    assert!(shown(&mut app).contains("A panel of your own"));
     type_text(&mut app, "requests.recieved / operations.started");
     press(&mut app, "Enter");
     let seen = shown(&mut app);
     assert!(seen.contains("column 1: no series is called") && seen.contains("did you mean"), "{seen}");
     press(&mut app, "Esc");
-    press(&mut app, "/");
+    press(&mut app, "n");
     type_text(&mut app, "requests.rec");
-    assert!(shown(&mut app).contains("Tab  requests.received"));
+    assert!(shown(&mut app).contains("1 series"));
     press(&mut app, "Tab");
     type_text(&mut app, " / operations.started");
     press(&mut app, "Enter");
@@ -75,8 +75,18 @@ fn a_query_adds_a_panel_that_can_be_pinned_and_taken_away() {
     let journal = app.play().map(|p| p.view().journal().to_vec()).unwrap_or_default();
     let looked = journal.iter().any(|(_, command)| *command == Command::Look(query.clone()));
     assert!(looked, "what is shown counts as looked at");
-    press(&mut app, "x");
-    assert!(shown(&mut app).contains("attempts per operation"), "examples instead of panels");
+    press(&mut app, "X");
+    let seen = shown(&mut app);
+    assert!(!seen.contains("requests.received / operations.started"), "{seen}");
+}
+
+#[test]
+fn a_few_letters_make_a_panel_of_the_series_that_they_find() {
+    let mut app = investigating(200, "1");
+    press(&mut app, "n");
+    type_text(&mut app, "requests.rec");
+    press(&mut app, "Enter b");
+    assert_eq!(pins(&app)[0].0, Source::Series("requests.received".to_owned()), "as recorded, by its name");
 }
 
 #[test]

@@ -87,14 +87,14 @@ impl Filter {
         self.words.iter().all(|word| parts.iter().any(|part| contains(part, word)))
     }
 
-    /// Draws it into the first row of an area; what can be done stands there when nothing is filtered.
-    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect, found: &str) {
+    /// Draws it into the first row of an area: how many were found, or what can be typed when nothing is filtered.
+    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect, found: &str, hint: &str) {
         let key = key_of(Id::Filter);
         let prompt = format!("{key} ");
         if !self.typing && !self.active() {
             let line = Line::from(vec![
                 Span::styled(prompt, canvas.style(Role::Accent)),
-                Span::styled("filter", canvas.style(Role::Muted)),
+                Span::styled(hint, canvas.style(Role::Muted)),
             ]);
             canvas.line(area, 0, &line);
             return;
