@@ -82,6 +82,9 @@ pub(crate) struct Extras {
 
 /// More lines than this are drawn alike, as a bundle.
 const TOLD_APART: usize = 8;
+/// From this width on, labels have at least [`LABEL`] columns: enough for most of them.
+const WIDE: u16 = 30;
+const LABEL: u16 = 5;
 
 impl Plotted<'_> {
     /// The value shown for a second.
@@ -205,6 +208,8 @@ impl<'a> Chart<'a> {
             None => ticks(unit, top, rest.height),
         };
         let label_width = ticks.iter().map(|(_, text)| columns(text)).max().unwrap_or(0) as u16;
+        // A time stands in the same column in charts above one another, whatever their labels.
+        let label_width = if rest.width >= WIDE { label_width.max(LABEL) } else { label_width };
         if rest.width <= label_width + 2 {
             return;
         }
