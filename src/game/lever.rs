@@ -440,9 +440,10 @@ pub(super) fn view(
                 "In force at once; connections above a smaller size close when their query ends.".to_owned(),
                 format!("Set it back to {wanted}."),
                 format!(
-                    "At most that many queries of an instance run at the same time; a request waits up to {} for \
+                    "At most that many queries of an instance run at the same time; a request waits up to {}{} for \
                      a connection.",
-                    at_start.acquire_timeout
+                    at_start.acquire_timeout,
+                    if at_start.acquire_varies { " on average" } else { "" },
                 ),
                 number(
                     "connections per instance",

@@ -192,6 +192,7 @@ fn lower_service(system: &System, name: &str, service: &schema::Service) -> Serv
         name: name.clone(),
         size: pool.size,
         acquire_timeout: pool.acquire_timeout,
+        acquire_varies: pool.acquire_varies,
         query_timeout: pool.query_timeout,
         attempts: pool.attempts,
         connect: pool.connect,

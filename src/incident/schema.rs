@@ -631,6 +631,9 @@ pub struct Pool {
     pub size: u32,
     /// How long a request waits for one.
     pub acquire_timeout: SimSpan,
+    /// Whether each wait has a limit of its own, `acquire_timeout` on average, as when callers bring deadlines.
+    #[serde(default)]
+    pub acquire_varies: bool,
     /// How long one query may take.
     pub query_timeout: SimSpan,
     /// Queries per request at most, the first included.

@@ -26,7 +26,7 @@ impl World {
         let request = self.requests.get(id);
         let service = &mut self.services[request.service as usize];
         let size = service.spec.pools[request.pool as usize].size;
-        let ring = service.pool_rings[request.pool as usize].acquire;
+        let rings = &service.pool_rings[request.pool as usize];
         let pool = &mut service.instances[request.instance as usize].pools[request.pool as usize];
         if let Some((host, _)) = pool.idle.pop_back() {
             pool.in_use += 1;
@@ -41,7 +41,13 @@ impl World {
             let entry = Entry { id, version };
             pool.waiting.push_back((entry, now));
             pool.n_waiting += 1;
-            self.events.after(ring, now, entry);
+            match &rings.patience {
+                None => self.events.after(rings.acquire, now, entry),
+                Some(patience) => {
+                    let after = patience.draw(&mut self.patience_rng);
+                    self.later(after, Due::Acquire, entry);
+                }
+            }
         }
     }
 
@@ -307,7 +313,8 @@ impl World {
     #[inline]
     fn next_waiting(&mut self, service: u16, instance: u16, pool: u8) -> Option<u32> {
         let it = &mut self.services[service as usize];
-        let patience = it.spec.pools[pool as usize].acquire_timeout.0;
+        let limits = &it.spec.pools[pool as usize];
+        let patience = if limits.acquire_varies { u64::MAX } else { limits.acquire_timeout.0 };
         let pool = &mut it.instances[instance as usize].pools[pool as usize];
         while let Some((entry, since)) = pool.waiting.pop_front() {
             // Who has waited for longer than that is gone: no need to fetch the record to see it.

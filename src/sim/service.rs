@@ -107,14 +107,16 @@ pub(super) struct Call {
 }
 
 /// Where what waits in a pool is kept.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PoolRings {
-    /// Those who wait for a connection.
+    /// Those who wait for a connection, where all wait equally long.
     pub(super) acquire: Ring,
     /// Running queries.
     pub(super) query: Ring,
     /// Connections being opened.
     pub(super) connect: Ring,
+    /// How long each waits for a connection, where that varies.
+    pub(super) patience: Option<Sampler>,
 }
 
 /// A service.

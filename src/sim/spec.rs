@@ -441,6 +441,9 @@ pub struct PoolSpec {
     pub size: u32,
     /// How long a request waits for a connection before it fails.
     pub acquire_timeout: SimSpan,
+    /// Whether that is a mean: each wait has a limit of its own, drawn from an exponential distribution, as when callers
+    /// bring deadlines. That is the patience of Erlang's A (Palm 1957).
+    pub acquire_varies: bool,
     /// How long one query may take.
     pub query_timeout: SimSpan,
     /// Queries per request at most, the first included. A retry keeps the connection it has.

@@ -7,13 +7,13 @@ use super::database::{Host, Owner};
 use super::digest::Digest;
 use super::events::{Entry, Events, NEVER, Register, Ring, Source};
 use super::intervention::{Intervention, Knob};
-use super::math::{Exponential, popularity};
+use super::math::{Exponential, Sampler, popularity};
 use super::meter::{CallCounters, Counters, Histogram, Peaks};
 use super::probe::{LogKind, LogRecord, Probe};
 use super::request::Requests;
 use super::rng::Stream;
 use super::service::{Call, InstanceState, Planned, PoolRings, QueryCost, Service};
-use super::spec::{Abandoned, Jitter, ServiceSpec, Spec, Step};
+use super::spec::{Abandoned, Jitter, ServiceSpec, Spec, Spread, Step};
 use super::workload::Workload;
 use crate::units::{SECOND, SimSpan, SimTime};
 
@@ -69,6 +69,8 @@ pub(super) enum Due {
     Cache,
     /// The pause between two attempts of a call is over.
     CallPause,
+    /// A wait for a connection that had a limit of its own is over.
+    Acquire,
 }
 
 /// What a kind of read needs when it is under way, looked up by number.
@@ -161,6 +163,7 @@ pub struct World {
     pub(super) own_work_rng: Stream,
     pub(super) handling_rng: Stream,
     pub(super) jitter_rng: Stream,
+    pub(super) patience_rng: Stream,
     pub(super) route_rng: Stream,
     survivors_rng: Stream,
     /// Counts since the start.
@@ -336,6 +339,7 @@ impl World {
             own_work_rng: Stream::new(seed, "own work of services"),
             handling_rng: Stream::new(seed, "latency of handling"),
             jitter_rng: Stream::new(seed, "jitter"),
+            patience_rng: Stream::new(seed, "patience of those who wait for a connection"),
             route_rng: Stream::new(seed, "routes"),
             survivors_rng: Stream::new(seed, "what a failover keeps"),
             caches: spec.caches.iter().map(|c| Cache::new(keys, ages, c.backup)).collect(),
@@ -746,6 +750,7 @@ impl World {
                     Due::Lock => self.look_again(entry),
                     Due::Cache => self.cache_unanswered(entry),
                     Due::CallPause => self.call_again(entry),
+                    Due::Acquire => self.acquire_timed_out(entry),
                 }
             }
         }
@@ -920,6 +925,7 @@ fn service_of(
             acquire: ring(p.acquire_timeout, RingUse::Acquire),
             query: ring(p.query_timeout, RingUse::Query),
             connect: ring(p.connect, RingUse::Connect),
+            patience: p.acquire_varies.then(|| Sampler::new(Spread::Exponential(p.acquire_timeout))),
         })
         .collect();
     let steps = spec
@@ -927,7 +933,7 @@ fn service_of(
         .iter()
         .enumerate()
         .map(|(i, step)| match step {
-            Step::Work { takes, .. } => Planned::Work(super::math::Sampler::new(*takes)),
+            Step::Work { takes, .. } => Planned::Work(Sampler::new(*takes)),
             Step::Read => Planned::Read,
             Step::Query { query, pool, .. } => {
                 Planned::Query { cost: QueryCost::new(query, 1_000 + i as u64), pool: *pool as u8 }

@@ -658,8 +658,11 @@ impl Names {
         let service = self.services.get(r.service as usize);
         let pool = service.and_then(|s| s.pools.get(r.pool as usize));
         let given_up = service.and_then(|s| s.database).and_then(|d| self.given_up.get(d)).copied();
-        let (query_timeout, query_attempts, acquire_timeout) = pool
-            .map_or((SimSpan::ZERO, 1, SimSpan::ZERO), |p| (p.query_timeout, p.attempts, p.acquire_timeout));
+        let (query_timeout, query_attempts) =
+            pool.map_or((SimSpan::ZERO, 1), |p| (p.query_timeout, p.attempts));
+        let in_time = pool.filter(|p| !p.acquire_varies);
+        let in_time =
+            in_time.map_or_else(|| "in time".to_owned(), |p| format!("within {}", p.acquire_timeout));
         let (stream, level, source, text) = match r.kind {
             LogKind::Access => (
                 "access",
@@ -696,10 +699,7 @@ impl Names {
                 "pool_timeout",
                 Level::Error,
                 instance,
-                format!(
-                    "db client: no connection free within {acquire_timeout}, request failed, attempt={}",
-                    r.attempt,
-                ),
+                format!("db client: no connection free {in_time}, request failed, attempt={}", r.attempt,),
             ),
             LogKind::RateLimited => (
                 "rate_limited",

@@ -40,6 +40,7 @@ fn strained() -> impl Strategy<Value = Spec> {
                 service.pools[0].size = pool;
                 service.pools[0].attempts = tries;
                 service.pools[0].acquire_timeout = ms(timeout);
+                service.pools[0].acquire_varies = timeout % 2 == 0;
                 service.pools[0].query_timeout = ms(timeout * 2);
                 service.pools[0].connect = ms(1);
                 service.pools[0].idle_timeout = ms(1_500);

@@ -70,6 +70,7 @@ pub fn small(per_s: f64, work: Spread) -> Spec {
                 name: "pool".to_owned(),
                 size: 10_000,
                 acquire_timeout: SimSpan::from_secs(1_000),
+                acquire_varies: false,
                 query_timeout: SimSpan::from_secs(1_000),
                 attempts: 1,
                 connect: SimSpan(1),

@@ -280,6 +280,38 @@ fn waiting_with_a_limit_is_m_m_c_with_impatience() {
     }
 }
 
+/// Erlang's A, the M/M/c+M: whoever waits leaves after a time of their own, exponential with rate θ. It is a birth and death
+/// process, with deaths at min(k, c)·μ + max(k − c, 0)·θ, so θ·E[waiting]/λ leave unserved (Palm 1957; Mandelbaum and
+/// Zeltyn 2007). Below and above saturation.
+#[test]
+fn waiting_with_a_patience_of_ones_own_is_erlang_a() {
+    let (servers, patience) = (3u32, ms(20));
+    let (c, mu, theta) = (f64::from(servers), 100.0, 1.0 / patience.as_secs_f64());
+    for lambda in [240.0, 400.0] {
+        let mut weights = vec![1.0];
+        for k in 1..200 {
+            let k = f64::from(k);
+            let deaths = k.min(c) * mu + (k - c).max(0.0) * theta;
+            weights.push(weights[weights.len() - 1] * lambda / deaths);
+        }
+        let all: f64 = weights.iter().sum();
+        let mean = |of: &dyn Fn(f64) -> f64| {
+            weights.iter().enumerate().map(|(k, w)| w / all * of(k as f64)).sum::<f64>()
+        };
+        let mut spec = queue(lambda, Spread::Exponential(WORK), servers, patience);
+        spec.services[0].pools[0].acquire_varies = true;
+        let left = over_seeds(|seed| {
+            let mut world = World::new(&spec, seed);
+            world.advance(SimTime::from_secs(400));
+            world.counters().pool_timeouts as f64 / world.counters().requests_received() as f64
+        });
+        let leaving = theta * mean(&|k| (k - c).max(0.0)) / lambda;
+        agrees(&format!("λ = {lambda}: leave"), &left, leaving, 0.05);
+        let number = over_seeds(|seed| observe(&spec, seed, 400).number);
+        agrees(&format!("λ = {lambda}: number"), &number, mean(&|k| k), 0.03);
+    }
+}
+
 /// M/G/1, first come, first served: the mean wait is λE[S²]/2(1−ρ) (Pollaczek 1930, Khinchine 1932).
 #[test]
 fn the_wait_for_one_server_grows_with_the_variation_of_work() {

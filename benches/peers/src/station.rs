@@ -166,6 +166,7 @@ pub mod components {
                     name: "pool".to_owned(),
                     size: 10_000,
                     acquire_timeout: limit,
+                    acquire_varies: false,
                     query_timeout: limit,
                     attempts: 1,
                     connect: SimSpan(1),
