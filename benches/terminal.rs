@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use pagerdrill::incident::{Incident, library, load};
 use pagerdrill::score::References;
-use pagerdrill::tui::Screen;
+use pagerdrill::tui::{Screen, in_background};
 use pagerdrill::units::{SimSpan, SimTime};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
@@ -99,19 +99,19 @@ fn incident() -> Arc<Incident> {
 
 /// Does something while so many threads compute the runs that a player's is compared with, over and over.
 fn while_computing<T>(threads: usize, work: impl FnOnce() -> T) -> T {
-    let (incident, stop) = (incident(), AtomicBool::new(false));
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while !stop.load(Ordering::Relaxed) {
-                    References::compute(&incident, 1, 0.02).expect("the plans can be played");
-                }
-            });
-        }
-        let done = work();
-        stop.store(true, Ordering::Relaxed);
-        done
-    })
+    let stop = Arc::new(AtomicBool::new(false));
+    for _ in 0..threads {
+        let (incident, stop) = (incident(), Arc::clone(&stop));
+        let compute = move || {
+            while !stop.load(Ordering::Relaxed) {
+                References::compute(&incident, 1, 0.02).expect("the plans can be played");
+            }
+        };
+        in_background("runs to compare with", compute).expect("a thread");
+    }
+    let done = work();
+    stop.store(true, Ordering::Relaxed);
+    done
 }
 
 /// Sorted times of frames of a run whose clock goes on between them, on a dashboard of eight panels.

@@ -1,6 +1,6 @@
 //! The same incident with something changed: values by their path, happenings left out and added.
 
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 use ron::extensions::Extensions;
 
@@ -63,8 +63,8 @@ pub enum VariantError {
 /// The first change that cannot be made.
 pub(super) fn apply(file: &IncidentFile, variant: &Variant) -> Result<IncidentFile, VariantError> {
     let mut changed = file.clone();
-    for (path, value) in &variant.set {
-        changed.system = with_value(&changed.system, path, value)?;
+    if !variant.set.is_empty() {
+        changed.system = with_values(&changed.system, &variant.set)?;
     }
     for name in &variant.without {
         let before = changed.happens.len();
@@ -101,37 +101,55 @@ fn tell(file: &mut IncidentFile, story: &Story) {
     put(&mut file.follow_ups, &story.follow_ups);
 }
 
-/// The system with one value replaced. The system is written as text, the value is put in its place there, and the whole
-/// is read again: a value is thus held to exactly what the file is held to.
-fn with_value(system: &System, path: &str, value: &str) -> Result<System, VariantError> {
-    let bad = |why: String| VariantError::BadValue { path: path.to_owned(), value: value.to_owned(), why };
+/// The system with values replaced. The system is written as text, each value is put in its place there, and the whole is
+/// read again: a value is thus held to exactly what the file is held to.
+fn with_values(system: &System, values: &BTreeMap<String, String>) -> Result<System, VariantError> {
     let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
-    let text = options.to_string(system).map_err(|error| bad(error.to_string()))?;
-    let place = Outline::of(&text).follow(&text, path).map_err(|Lost { found, step, names }| {
-        let found = if found.is_empty() { "the system".to_owned() } else { format!("`{found}`") };
-        let help = known(&step, names.iter().map(String::as_str), "`");
-        VariantError::NoSuchPath { path: path.to_owned(), found, step, help }
-    })?;
-    let read = |value: &str| -> Result<System, ron::Error> {
-        let mut changed = text.clone();
-        changed.replace_range(place.clone(), value);
-        // The value must be one value: what it says beside that would change something else.
-        let whole: Range<usize> = place.start..place.start + value.len();
-        match Outline::of(&changed).follow(&changed, path) {
-            Ok(found) if found == whole => options.from_str(&changed).map_err(|error| error.code),
-            _ => Err(ron::Error::Message("this is not one value".to_owned())),
-        }
-    };
-    // A value stands as in the file, and what stands between quotes there may be written without.
-    let plain = match read(value.trim()) {
-        Ok(system) => return Ok(system),
-        Err(error) => error,
-    };
-    let quoted = ron::to_string(value).map_err(|error| bad(error.to_string()))?;
-    read(&quoted).map_err(|error| match error {
-        ron::Error::Message(why) => bad(why),
-        _ => bad(plain.to_string()),
-    })
+    let mut system = system.clone();
+    let mut text: Option<(String, Outline)> = None;
+    for (path, value) in values {
+        let bad = |why: String| VariantError::BadValue { path: path.clone(), value: value.clone(), why };
+        let (written, outline) = match text.take() {
+            Some(text) => text,
+            None => {
+                let text = options.to_string(&system).map_err(|error| bad(error.to_string()))?;
+                let outline = Outline::of(&text);
+                (text, outline)
+            }
+        };
+        let place = outline.follow(&written, path).map_err(|Lost { found, step, names }| {
+            let found = if found.is_empty() { "the system".to_owned() } else { format!("`{found}`") };
+            let help = known(&step, names.iter().map(String::as_str), "`");
+            VariantError::NoSuchPath { path: path.clone(), found, step, help }
+        })?;
+        let read = |value: &str| -> Result<(System, String, Outline), ron::Error> {
+            let mut changed = written.clone();
+            changed.replace_range(place.clone(), value);
+            let outline = Outline::of(&changed);
+            // The value must be one value: what it says beside that would change something else.
+            match outline.follow(&changed, path) {
+                Ok(found) if found == (place.start..place.start + value.len()) => {
+                    let system = options.from_str(&changed).map_err(|error| error.code)?;
+                    Ok((system, changed, outline))
+                }
+                _ => Err(ron::Error::Message("this is not one value".to_owned())),
+            }
+        };
+        // A value stands as in the file, and what stands between quotes there may be written without.
+        let with = match read(value.trim()) {
+            Ok(with) => with,
+            Err(plain) => {
+                let quoted = ron::to_string(value).map_err(|error| bad(error.to_string()))?;
+                read(&quoted).map_err(|error| match error {
+                    ron::Error::Message(why) => bad(why),
+                    _ => bad(plain.to_string()),
+                })?
+            }
+        };
+        system = with.0;
+        text = Some((with.1, with.2));
+    }
+    Ok(system)
 }
 
 /// `; did you mean …?`, or what there is.

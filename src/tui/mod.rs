@@ -6,6 +6,7 @@
 
 mod actions;
 mod app;
+mod background;
 mod canvas;
 mod dialogs;
 mod input;
@@ -34,6 +35,7 @@ use crate::game::{Mode, Session};
 use crate::incident::Incident;
 use crate::store;
 
+pub use background::in_background;
 pub use picture::Screen;
 pub use screens::watch::{FilmOptions, FilmRow};
 pub use settings::{Settings, SettingsFile};

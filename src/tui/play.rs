@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::actions::Situation;
@@ -13,6 +12,7 @@ use crate::game::command::{Command, Source};
 use crate::game::{Mode, Refusal, Session, SessionOptions, View};
 use crate::incident::Incident;
 use crate::score::References;
+use crate::tui::background::in_background;
 use crate::units::{SimSpan, SimTime};
 
 /// How long before the page a played run begins: the charts have their healthy baseline, and nobody waits for it.
@@ -75,7 +75,7 @@ impl Play {
             let result = References::compute(&incident, options.seed, options.scale);
             let _ = place.set(result.map_err(|e| e.to_string()));
         };
-        if let Err(error) = thread::Builder::new().name("reference runs".to_owned()).spawn(computed) {
+        if let Err(error) = in_background("reference runs", computed) {
             let _ = self.references.set(Err(error.to_string()));
         }
     }

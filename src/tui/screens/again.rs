@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread;
 
 use crate::score::ForkError;
+use crate::tui::background::in_background;
 
 /// What the thread and the screen share.
 struct Shared<T> {
@@ -38,7 +38,7 @@ impl<T: Send + Sync + 'static> Job<T> {
             let result = work(&mut go_on).map_err(|error| error.to_string());
             let _ = its.result.set(result);
         };
-        if let Err(error) = thread::Builder::new().name("played again".to_owned()).spawn(run) {
+        if let Err(error) = in_background("played again", run) {
             let _ = shared.result.set(Err(error.to_string()));
         }
         Job { shared }

@@ -12,7 +12,6 @@
 //! answers, so that nobody reads the senior's account before giving one of their own.
 
 use std::sync::{Arc, OnceLock};
-use std::thread;
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -24,6 +23,7 @@ use crate::score::{
     Mended, OwnRuns, QUESTIONS, ReadingEntry, References, Seen, Staircase, debrief, harm_text, score,
 };
 use crate::tui::actions::{Context, Id};
+use crate::tui::background::in_background;
 use crate::tui::canvas::{Canvas, Hit, columns, wrap};
 use crate::tui::dialogs;
 use crate::tui::layer::{Layer, Outcome, Scene};
@@ -698,7 +698,7 @@ impl DebriefScreen {
             let _ = place.set(OwnRuns::compute(&session));
         };
         // Without a thread the screen does without these runs; it says that they are being computed.
-        let _ = thread::Builder::new().name("own runs".to_owned()).spawn(compute);
+        let _ = in_background("own runs", compute);
     }
 
     /// Takes over what was played again.

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::thread;
 use std::time::Duration;
 
 use ratatui::layout::Rect;
@@ -16,6 +15,7 @@ use crate::headless::frames::{Cast, Found, Frame, Held, InstanceState, Process, 
 use crate::headless::{Options, Pilot};
 use crate::incident::Incident;
 use crate::tui::actions::{Context, Id};
+use crate::tui::background::in_background;
 use crate::tui::canvas::{Canvas, columns, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::pace::Pace;
@@ -69,7 +69,7 @@ impl Film {
         let (to_screen, coming) = channel();
         let (incident, pilot) = (Arc::clone(incident), pilot.clone());
         let cast = Cast::of(&incident, options.scale);
-        let thread = thread::Builder::new().name("film".to_owned()).spawn(move || {
+        let thread = in_background("film", move || {
             // Nobody takes frames of a film that is not shown any more: then it ends.
             let made = film(&incident, &pilot, options, |frame| to_screen.send(Ok(frame)).is_ok());
             if let Err(error) = made {
