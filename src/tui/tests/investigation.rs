@@ -161,14 +161,14 @@ fn the_topology_names_every_part_and_pins_a_series() {
 }
 
 #[test]
-fn changes_runbook_and_notebook_as_text() {
+fn changes_runbook_and_notebook_as_they_look() {
     for (name, pane) in [("changes", CHANGES), ("runbook", RUNBOOK), ("notebook", NOTEBOOK)] {
         // Nothing has happened yet: the picture does not depend on the engine.
         let mut app = playing(Mode::Lab);
         press(&mut app, "Space");
         press(&mut app, pane);
         for (width, height) in [(120, 36), (80, 24)] {
-            insta::assert_snapshot!(format!("{name}_{width}x{height}"), screen(&mut app, width, height));
+            insta::assert_snapshot!(format!("{name}_{width}x{height}"), pictured(&mut app, width, height));
         }
     }
 }
@@ -305,6 +305,44 @@ fn a_highlighted_part_is_part_of_the_finding_after_enter() {
     assert_eq!(finding.amplifiers, parts[1..2]);
     assert!(finding.contributing.is_empty());
     assert_eq!(finding.bottleneck.as_deref(), Some(parts[1].as_str()));
+}
+
+/// A run with a lever and a prediction that is over, with both questions of its debrief answered and all computed.
+fn explained() -> App {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 200);
+    press(&mut app, "b m Enter");
+    press(&mut app, "Ctrl-u");
+    type_text(&mut app, "1");
+    press(&mut app, "Enter j Enter Enter Enter");
+    until(&mut app, 400);
+    finish(&mut app);
+    press(&mut app, "4 Enter");
+    type_text(&mut app, "The cache.");
+    press(&mut app, "Enter Enter");
+    type_text(&mut app, "Flat users.");
+    press(&mut app, "Enter");
+    while app.waits() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    app
+}
+
+#[test]
+fn sections_of_the_debrief_as_they_look() {
+    let mut app = explained();
+    press(&mut app, "1");
+    for section in 1..=99 {
+        for (width, height) in [(120, 36), (80, 24)] {
+            let seen = pictured(&mut app, width, height);
+            insta::assert_snapshot!(format!("debrief_{section}_{width}x{height}"), seen);
+        }
+        if shown(&mut app).contains(&format!("section {section} of {section} ")) {
+            return;
+        }
+        press(&mut app, "Tab");
+    }
+    panic!("no last section");
 }
 
 #[test]
