@@ -60,18 +60,52 @@ struct Due {
     entry: Entry,
 }
 
+/// A first-in-first-out queue of entries that all wait equally long.
+#[derive(Clone, Debug)]
+struct Fifo {
+    delay: u64,
+    /// Its place among the sources.
+    source: usize,
+    queue: VecDeque<Due>,
+}
+
+/// When a source's first event is due, in which order it was scheduled, and which source it is, as one number: the smallest
+/// of them is found without a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Head(u128);
+
+/// Bits of a head that say which source it is.
+const SOURCE_BITS: u32 = 16;
+
+impl Head {
+    #[inline]
+    fn new(at: u64, order: u64, source: usize) -> Head {
+        Head(u128::from(at) << 64 | u128::from(order << SOURCE_BITS | source as u64))
+    }
+
+    #[inline]
+    fn at(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    #[inline]
+    fn source(self) -> usize {
+        (self.0 & ((1 << SOURCE_BITS) - 1)) as usize
+    }
+}
+
 /// The future event set; `T` are the events of the heap.
 #[derive(Clone, Debug)]
 pub struct Events<T: Ord + Clone> {
     order: u64,
-    /// Due time and order of the head of every source: the heap first, then rings and registers as they were made.
-    heads: Vec<(u64, u64)>,
-    /// The source with the earliest head, unless `moved`.
-    first: usize,
+    /// The head of every source: the heap first, then rings and registers as they were made.
+    heads: Vec<Head>,
+    /// The earliest of them, unless `moved`.
+    first: Head,
     /// The head that was the earliest has moved back: another one may be earlier now.
     moved: bool,
     sources: Vec<Source>,
-    rings: Vec<(u64, VecDeque<Due>, usize)>,
+    rings: Vec<Fifo>,
     registers: Vec<usize>,
     heap: BinaryHeap<Reverse<(u64, u64, T)>>,
     plain: Option<PlainSet<T>>,
@@ -171,8 +205,8 @@ impl<T: Ord + Clone> Events<T> {
         Events {
             plain: None,
             order: 0,
-            heads: vec![(NEVER, 0)],
-            first: 0,
+            heads: vec![Head::new(NEVER, 0, 0)],
+            first: Head::new(NEVER, 0, 0),
             moved: false,
             sources: vec![Source::Heap],
             rings: Vec::new(),
@@ -210,19 +244,26 @@ impl<T: Ord + Clone> Events<T> {
     /// A ring for a delay in nanoseconds.
     pub fn ring(&mut self, delay_ns: u64) -> Ring {
         let ring = Ring(self.rings.len());
-        self.rings.push((delay_ns, VecDeque::new(), self.heads.len()));
-        self.heads.push((NEVER, 0));
-        self.sources.push(Source::Ring(ring));
+        let source = self.source(Source::Ring(ring));
+        self.rings.push(Fifo { delay: delay_ns, source, queue: VecDeque::new() });
         ring
     }
 
     /// A register, for a source that has at most one next event.
     pub fn register(&mut self) -> Register {
         let register = Register(self.registers.len());
-        self.registers.push(self.heads.len());
-        self.heads.push((NEVER, 0));
-        self.sources.push(Source::Register(register));
+        let source = self.source(Source::Register(register));
+        self.registers.push(source);
         register
+    }
+
+    /// A place for a source that has nothing coming.
+    fn source(&mut self, source: Source) -> usize {
+        let place = self.sources.len();
+        assert!(place < 1 << SOURCE_BITS, "an event set has room for 65,536 sources");
+        self.sources.push(source);
+        self.heads.push(Head::new(NEVER, 0, place));
+        place
     }
 
     /// How many schedulings there have been: equal readings mean that nothing was scheduled between them.
@@ -241,15 +282,15 @@ impl<T: Ord + Clone> Events<T> {
     #[inline]
     pub fn after(&mut self, ring: Ring, now: u64, entry: Entry) {
         let order = self.next_order();
-        let (delay, queue, head) = &mut self.rings[ring.0];
+        let Fifo { delay, source, queue } = &mut self.rings[ring.0];
         let at = now.saturating_add(*delay);
         if let Some(plain) = &mut self.plain {
             return plain.push(at, order, What::Ring(ring, entry));
         }
-        let (empty, head) = (queue.is_empty(), *head);
+        let (empty, source) = (queue.is_empty(), *source);
         queue.push_back(Due { at, order, entry });
         if empty {
-            self.set_head(head, (at, order));
+            self.set_head(Head::new(at, order, source));
         }
     }
 
@@ -260,17 +301,19 @@ impl<T: Ord + Clone> Events<T> {
         if let Some(plain) = &mut self.plain {
             return plain.set(register, at, order);
         }
-        self.set_head(self.registers[register.0], (at, order));
+        self.set_head(Head::new(at, order, self.registers[register.0]));
     }
 
     /// The head of a source is another one now.
     #[inline]
-    fn set_head(&mut self, source: usize, head: (u64, u64)) {
-        let before = std::mem::replace(&mut self.heads[source], head);
-        if source == self.first {
-            self.moved |= head > before;
-        } else if head < self.heads[self.first] {
-            self.first = source;
+    fn set_head(&mut self, head: Head) {
+        let source = head.source();
+        self.heads[source] = head;
+        if source == self.first.source() {
+            self.moved |= head > self.first;
+            self.first = head;
+        } else if head < self.first {
+            self.first = head;
         }
     }
 
@@ -286,8 +329,8 @@ impl<T: Ord + Clone> Events<T> {
 
     #[inline]
     fn refresh_heap(&mut self) {
-        let head = self.heap.peek().map_or((NEVER, 0), |Reverse((at, order, _))| (*at, *order));
-        self.set_head(0, head);
+        let (at, order) = self.heap.peek().map_or((NEVER, 0), |Reverse((at, order, _))| (*at, *order));
+        self.set_head(Head::new(at, order, 0));
     }
 
     /// The time and source of the next event.
@@ -297,24 +340,10 @@ impl<T: Ord + Clone> Events<T> {
             return plain.next();
         }
         if self.moved {
-            self.find_first();
+            self.moved = false;
+            self.first = self.heads.iter().fold(self.heads[0], |first, &head| first.min(head));
         }
-        (self.heads[self.first].0, self.sources[self.first])
-    }
-
-    fn find_first(&mut self) {
-        self.moved = false;
-        let (mut first, mut earliest) = (0, (NEVER, 0));
-        for (i, &head) in self.heads.iter().enumerate() {
-            // Times rarely tie, so the order is looked at only then; the rest needs no branch.
-            if head.0 == earliest.0 && head.1 < earliest.1 {
-                (first, earliest) = (i, head);
-            }
-            let earlier = head.0 < earliest.0;
-            first = if earlier { i } else { first };
-            earliest = if earlier { head } else { earliest };
-        }
-        self.first = first;
+        (self.first.at(), self.sources[self.first.source()])
     }
 
     /// Takes a ring's first entry, and drops those behind it that are void.
@@ -326,22 +355,22 @@ impl<T: Ord + Clone> Events<T> {
                 _ => None,
             };
         }
-        let (_, queue, head) = &mut self.rings[ring.0];
+        let Fifo { source, queue, .. } = &mut self.rings[ring.0];
         let due = queue.pop_front()?;
-        let (mut first, head) = (queue.front(), *head);
+        let (mut first, source) = (queue.front(), *source);
         while first.is_some_and(|d| is_void(d.entry)) {
             queue.pop_front();
             first = queue.front();
         }
-        let first = first.map_or((NEVER, 0), |d| (d.at, d.order));
-        self.set_head(head, first);
+        let (at, order) = first.map_or((NEVER, 0), |d| (d.at, d.order));
+        self.set_head(Head::new(at, order, source));
         Some(due.entry)
     }
 
     /// The record of the entry that will come up `ahead` entries later, if there is one.
     #[inline]
     pub fn look_ahead(&self, ring: Ring, ahead: usize) -> Option<u32> {
-        self.rings[ring.0].1.get(ahead).map(|d| d.entry.id)
+        self.rings[ring.0].queue.get(ahead).map(|d| d.entry.id)
     }
 
     /// Takes the heap's first event.

@@ -36,45 +36,36 @@ const REFUSAL_NS: u64 = 1_000_000;
 
 impl World {
     /// A user begins an operation.
-    #[inline]
     pub(super) fn arrive(&mut self, operation: Operation) {
         self.counters.operations_started += 1;
         self.counters.events += 1;
         if operation.traced {
-            self.probe.open(TraceRecord {
-                operation: operation.number,
-                read: u32::from(operation.read),
-                key: operation.key,
-                client: u32::from(operation.client),
-                started: operation.started,
-                ended: 0,
-                end: OperationEnd::Served,
-                attempts: 0,
-                spans: Vec::new(),
-            });
+            self.open_trace(&operation);
         }
         self.send(operation, None);
     }
 
-    /// A client sends a request; `record` is the operation's when it has one.
-    #[inline]
+    /// A client sends a request; `record` is the operation's when it has one. Written once, and compiled once for first
+    /// attempts and once for further ones.
+    #[inline(always)]
     fn send(&mut self, operation: Operation, record: Option<u32>) {
         let now = self.now;
         let told_apart = self.counters.requests_by_attempt.len();
-        self.counters.requests_by_attempt[(operation.attempt as usize).min(told_apart) - 1] += 1;
+        self.counters.requests_by_attempt[(operation.attempt as usize).clamp(1, told_apart) - 1] += 1;
         if operation.attempt == 1 {
             self.clients[operation.client as usize].earn();
         }
-        let turned_away = self.spec.balancer.reject_latency.0;
         if !self.limit.admit(now) {
+            let turned_away = self.spec.balancer.reject_latency.0;
             return self.answer(operation, record, None, Answer::Rejected(0), turned_away);
         }
         let service = self.route();
-        let Some(instance) = self.services[service as usize].route() else {
+        let it = &mut self.services[service as usize];
+        let Some(instance) = it.route() else {
+            let turned_away = self.spec.balancer.reject_latency.0;
             return self.answer(operation, record, None, Answer::Error, turned_away);
         };
         let place = Some((service, instance));
-        let it = &mut self.services[service as usize];
         it.counters.requests += 1;
         if it.spec.workers.is_some_and(|most| it.instances[instance as usize].busy >= most) {
             it.counters.failures += 1;
@@ -94,27 +85,33 @@ impl World {
             if self.inside_apart {
                 it.latency.record(took);
             }
-            return self.answer(operation, record, place, Answer::Ok, took);
+            return self.served(operation, record, place, took);
         }
         let id = match record {
             Some(id) => {
-                let request = self.requests.get_mut(id);
-                request.operation = operation;
-                request.sent = now;
+                self.requests.get_mut(id).operation = operation;
                 id
             }
             None => self.requests.allocate(operation, now),
         };
+        self.begin(id, service, instance, look);
+    }
+
+    /// A request begins its time in the instance that has taken it.
+    fn begin(&mut self, id: u32, service: u16, instance: u16, look: Look) {
+        let now = self.now;
         let request = self.requests.place(id, Role::Client, service, instance);
-        let version = request.attempt_version;
+        request.sent = now;
+        let (version, client, number) =
+            (request.attempt_version, request.operation.client, request.operation.number);
         if self.linked {
             let link = self.requests.link_mut(id);
             // What got through on behalf of an earlier attempt of the same operation counts.
-            if link.root != (id, operation.number) {
-                (link.root, link.through, link.watcher) = ((id, operation.number), 0, None);
+            if link.root != (id, number) {
+                (link.root, link.through, link.watcher) = ((id, number), 0, None);
             }
         }
-        if let Some(ring) = self.clients[operation.client as usize].patience {
+        if let Some(ring) = self.clients[client as usize].patience {
             self.events.after(ring, now, Entry { id, version });
         }
         self.enter_instance(id);
@@ -219,13 +216,7 @@ impl World {
                 }
                 let took = self.services[request.service as usize].handling.draw(&mut self.handling_rng);
                 let took = self.now - request.sent + took;
-                self.answer(
-                    request.operation,
-                    Some(id),
-                    Some((request.service, request.instance)),
-                    Answer::Ok,
-                    took,
-                );
+                self.served(request.operation, Some(id), Some((request.service, request.instance)), took);
             }
             Role::Call => {
                 let handling = &self.services[request.service as usize].handling;
@@ -352,8 +343,22 @@ impl World {
         self.requests.enter(id, Phase::Working, self.now);
     }
 
+    /// A request has the answer that it wanted, `took` after it was sent: its operation ends.
+    #[inline(always)]
+    fn served(&mut self, operation: Operation, record: Option<u32>, place: Option<(u16, u16)>, took: u64) {
+        self.latency.record(took);
+        self.counters.requests_ok += 1;
+        self.probe.count(LogKind::Access);
+        if operation.traced {
+            self.trace_answer(&operation, place, Answer::Ok, took);
+        }
+        let ended = self.now.max(operation.started + took);
+        let late = ended - operation.started > self.spec.late_after.0;
+        let end = if late { OperationEnd::Late } else { OperationEnd::Served };
+        self.end_operation(&operation, record, ended, end);
+    }
+
     /// A request has its answer `took` after it was sent; the operation ends or the client tries again.
-    #[inline]
     fn answer(
         &mut self,
         operation: Operation,
@@ -363,14 +368,14 @@ impl World {
         took: u64,
     ) {
         let now = self.now;
-        self.latency.record(took);
         let counter = match answer {
-            Answer::Ok => &mut self.counters.requests_ok,
+            Answer::Ok => return self.served(operation, record, place, took),
             Answer::Error => &mut self.counters.requests_errors,
             Answer::Rejected(_) => &mut self.counters.requests_rejected,
             Answer::ClientGone => &mut self.counters.requests_abandoned,
         };
         *counter += 1;
+        self.latency.record(took);
         self.probe.count(LogKind::Access);
         if operation.traced {
             self.trace_answer(&operation, place, answer, took);
@@ -378,12 +383,6 @@ impl World {
         if let Answer::Rejected(_) = answer {
             let kind = LogKind::RateLimited;
             self.probe.log(|| request_log(now, kind, &operation, place, 503, took), kind);
-        }
-        if answer == Answer::Ok {
-            let ended = now.max(operation.started + took);
-            let late = ended - operation.started > self.spec.late_after.0;
-            let end = if late { OperationEnd::Late } else { OperationEnd::Served };
-            return self.end_operation(&operation, record, ended, end);
         }
         if self.tries_again(&operation) {
             let next = Operation { attempt: operation.attempt + 1, ..operation };
@@ -441,7 +440,7 @@ impl World {
         self.send(operation, Some(entry.id));
     }
 
-    #[inline]
+    #[inline(always)]
     fn end_operation(&mut self, operation: &Operation, record: Option<u32>, ended: u64, end: OperationEnd) {
         let counter = match end {
             OperationEnd::Served => &mut self.counters.operations_served,
@@ -559,6 +558,21 @@ impl World {
             Role::Call => self.requests.link(id).map_or(0, |l| l.span),
             Role::Client | Role::Refresh => u16::from(request.operation.attempt),
         }
+    }
+
+    #[cold]
+    fn open_trace(&mut self, operation: &Operation) {
+        self.probe.open(TraceRecord {
+            operation: operation.number,
+            read: u32::from(operation.read),
+            key: operation.key,
+            client: u32::from(operation.client),
+            started: operation.started,
+            ended: 0,
+            end: OperationEnd::Served,
+            attempts: 0,
+            spans: Vec::new(),
+        });
     }
 
     #[cold]

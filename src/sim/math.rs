@@ -37,15 +37,15 @@ const CELLS: usize = 1 << CELL_BITS;
 /// multiplication. The last cell is open-ended; being memoryless, the tail beyond it is the same distribution again.
 #[derive(Clone, Debug)]
 pub struct Exponential {
-    edges: Vec<u64>,
+    /// Lower edges of the cells, Q32; shared between copies of a world.
+    edges: Arc<[u64; CELLS]>,
 }
 
 impl Exponential {
     /// Builds the table.
     pub fn new() -> Exponential {
-        let edges =
-            (0..CELLS).map(|i| (-ln(1.0 - i as f64 / CELLS as f64) * 4_294_967_296.0) as u64).collect();
-        Exponential { edges }
+        let edge = |i: usize| (-ln(1.0 - i as f64 / CELLS as f64) * 4_294_967_296.0) as u64;
+        Exponential { edges: Arc::new(std::array::from_fn(edge)) }
     }
 
     /// A unit exponential in Q32.

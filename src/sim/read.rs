@@ -33,7 +33,7 @@ pub(super) enum Look {
 impl World {
     /// Looks an operation's key up in the local copy and in the cache. Starts a refresh when what it found is stale.
     /// `span` is the number of the span in whose time that happens.
-    #[inline]
+    #[inline(always)]
     pub(super) fn look_up(&mut self, service: u16, instance: u16, operation: &Operation, span: u16) -> Look {
         let now = self.now;
         let read = operation.read as usize;
@@ -46,33 +46,40 @@ impl World {
         let plain = it.spec.reading.local.is_none() && !self.caches[cache].down && at_rest;
         let look = if plain {
             let store = &self.caches[cache].store;
-            let found = store.look(key, now);
-            let hit = found == Found::Fresh || found == Found::Stale && it.spec.reading.serve_stale;
-            if hit && store.knows_ages() {
-                self.peaks.served(operation.read, store.entry(key).ages(now));
+            match store.look(key, now) {
+                Found::Missing => Look::Miss,
+                Found::Stale if !it.spec.reading.serve_stale => Look::Miss,
+                found => {
+                    if store.knows_ages() {
+                        self.peaks.served(operation.read, store.entry(key).ages(now));
+                    }
+                    if found == Found::Stale {
+                        self.serve_stale(service, instance, operation);
+                    }
+                    Look::Hit { extra: 0 }
+                }
             }
-            if hit && found == Found::Stale {
-                self.serve_stale(service, instance, operation);
-            }
-            if hit { Look::Hit { extra: 0 } } else { Look::Miss }
         } else {
             self.look_in_copies(service, instance, cache, key, operation)
         };
         if operation.traced {
-            let end_kind = match look {
-                Look::Hit { .. } => SpanEnd::Ok,
-                _ => SpanEnd::Miss,
-            };
-            let kind = SpanKind::CacheGet { cache: cache as u32 };
-            self.probe.span(
-                operation.number,
-                SpanRecord { kind, number: 0, parent: span, start: now, end: now, end_kind },
-            );
+            self.trace_look(operation, cache, span, look);
         }
         if let Look::Hit { .. } = look {
             self.counters.cache_hits[read] += 1;
         }
         look
+    }
+
+    #[cold]
+    fn trace_look(&mut self, operation: &Operation, cache: usize, parent: u16, look: Look) {
+        let end_kind = match look {
+            Look::Hit { .. } => SpanEnd::Ok,
+            _ => SpanEnd::Miss,
+        };
+        let (kind, start) = (SpanKind::CacheGet { cache: cache as u32 }, self.now);
+        let span = SpanRecord { kind, number: 0, parent, start, end: start, end_kind };
+        self.probe.span(operation.number, span);
     }
 
     /// A look-up where a local copy, an unreachable cache or a breaker that has seen failures is in play.

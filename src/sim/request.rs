@@ -22,6 +22,12 @@ pub(super) struct Operation {
     pub(super) traced: bool,
 }
 
+impl Operation {
+    /// One that nobody has begun.
+    pub(super) const NONE: Operation =
+        Operation { number: 0, started: u64::MAX, key: 0, read: 0, client: 0, attempt: 1, traced: false };
+}
+
 /// What a request is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
