@@ -3,8 +3,9 @@
 
 use super::events::Entry;
 use super::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, SpanRecord, TraceRecord};
+use super::query::Planning;
 use super::read::Look;
-use super::request::{BUDGETED, LOCKED, ORPHAN, Operation, Phase, Role};
+use super::request::{BUDGETED, LOCKED, ORPHAN, OWN_QUERY, Operation, Phase, Role};
 use super::service::{InstanceState, Planned};
 use super::spec::Jitter;
 use super::world::{Control, Due, World};
@@ -180,9 +181,8 @@ impl World {
                     }
                 }
                 Some(&Planned::Query { pool, .. }) => {
-                    let request = self.requests.get_mut(id);
-                    (request.pool, request.try_number) = (pool, 1);
-                    return self.acquire(id);
+                    self.requests.get_mut(id).set(OWN_QUERY);
+                    return self.acquire(id, pool, 1);
                 }
                 Some(Planned::Call(_)) => {
                     self.requests.get_mut(id).try_number = 1;
@@ -194,7 +194,12 @@ impl World {
 
     /// A step of a request is over: the next one.
     pub(super) fn step_over(&mut self, id: u32) {
-        self.requests.get_mut(id).step += 1;
+        let request = self.requests.get_mut(id);
+        request.clear(OWN_QUERY);
+        request.step += 1;
+        if request.step as usize == self.services[request.service as usize].steps.len() {
+            return self.done(id);
+        }
         self.proceed(id);
     }
 
@@ -333,7 +338,7 @@ impl World {
             Phase::Querying => {
                 self.trace_query(id, SpanEnd::TimedOut);
                 if self.give_up_query(&request) {
-                    self.release(service, instance, request.pool, request.host);
+                    self.release(service, instance, request.pool, request.host, Planning::Now);
                 }
             }
             Phase::Calling => self.abandon_call(id),

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::events::Entry;
+use super::request::Requests;
 
 /// Connections of one instance to one database.
 #[derive(Clone, Debug, Default)]
@@ -17,4 +18,22 @@ pub struct Pool {
     pub waiting: VecDeque<(Entry, u64)>,
     /// How many of them really wait.
     pub n_waiting: u32,
+}
+
+impl Pool {
+    /// Takes the request that has waited longest, if it has not given up after `patience` nanoseconds.
+    #[inline]
+    pub(super) fn next_waiting(&mut self, requests: &Requests, patience: u64, now: u64) -> Option<u32> {
+        while let Some((entry, since)) = self.waiting.pop_front() {
+            // Who has waited for longer than that is gone: no need to fetch the record to see it.
+            if now - since <= patience && requests.is_meant(entry) {
+                self.n_waiting -= 1;
+                if let Some((next, _)) = self.waiting.front() {
+                    requests.prefetch(next.id);
+                }
+                return Some(entry.id);
+            }
+        }
+        None
+    }
 }

@@ -4,44 +4,52 @@ use super::database::Owner;
 use super::events::{Entry, NEVER, Register};
 use super::pool::Pool;
 use super::probe::{LogKind, SpanEnd, SpanKind};
-use super::request::{OFF_CPU, Phase, Request, Role};
+use super::request::{OFF_CPU, OWN_QUERY, Phase, Request, Role};
 use super::service::{InstanceState, Planned, QueryCost, Service};
 use super::spec::Abandoned;
 use super::world::{Due, World};
 
+/// When the event set is told of a host's next end after a query has started there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Planning {
+    /// At once.
+    Now,
+    /// By whoever is about to do so anyway, since an earlier query has just ended there.
+    Later,
+}
+
 impl World {
-    /// The database of a service. A service that queries has one: [`super::Spec::problems`] sees to it.
+    /// The database of a service.
     #[inline]
     fn database_of(&self, service: u16) -> usize {
-        self.services[service as usize].spec.database.unwrap_or(0)
+        self.services[service as usize].database
     }
 
     fn pool_mut(&mut self, service: u16, instance: u16, pool: u8) -> &mut Pool {
         &mut self.services[service as usize].instances[instance as usize].pools[pool as usize]
     }
 
-    /// A request needs a connection: an idle one, a new one, or its turn.
-    pub(super) fn acquire(&mut self, id: u32) {
+    /// A request needs a connection from a pool for its n-th try: an idle one, a new one, or its turn.
+    #[inline(always)]
+    pub(super) fn acquire(&mut self, id: u32, from: u8, try_number: u8) {
         let now = self.now;
-        let request = self.requests.get(id);
+        let request = self.requests.get_mut(id);
+        (request.pool, request.try_number) = (from, try_number);
         let service = &mut self.services[request.service as usize];
-        let size = service.spec.pools[request.pool as usize].size;
-        let ring = service.pool_rings[request.pool as usize].acquire;
-        let pool = &mut service.instances[request.instance as usize].pools[request.pool as usize];
+        let pool = &mut service.instances[request.instance as usize].pools[from as usize];
         if let Some((host, _)) = pool.idle.pop_back() {
             pool.in_use += 1;
-            self.requests.get_mut(id).host = host;
-            self.start_query(id);
-        } else if pool.open < size {
+            request.host = host;
+            self.start_query(id, Planning::Now);
+        } else if pool.open < service.spec.pools[from as usize].size {
             pool.open += 1;
             pool.in_use += 1;
             self.connect(id);
         } else {
-            let version = self.requests.enter(id, Phase::Waiting, now);
-            let entry = Entry { id, version };
+            let entry = Entry { id, version: request.enter(Phase::Waiting, now) };
             pool.waiting.push_back((entry, now));
             pool.n_waiting += 1;
-            self.events.after(ring, now, entry);
+            self.events.after(service.pool_rings[from as usize].acquire, now, entry);
         }
     }
 
@@ -64,8 +72,7 @@ impl World {
         if host.connections < host.connection_limit && !host.down {
             host.connections += 1;
             self.trace(entry.id, SpanKind::Connect { host: u32::from(request.host) }, SpanEnd::Ok);
-            self.start_query(entry.id);
-            return;
+            return self.start_query(entry.id, Planning::Now);
         }
         host.counters.refused += 1;
         self.trace(entry.id, SpanKind::Connect { host: u32::from(request.host) }, SpanEnd::Refused);
@@ -80,55 +87,37 @@ impl World {
     }
 
     /// Starts the query of a request on the connection it holds.
-    fn start_query(&mut self, id: u32) {
+    #[inline(always)]
+    fn start_query(&mut self, id: u32, planning: Planning) {
         let now = self.now;
-        let request = self.requests.get(id);
-        let (read, key, host) = (request.operation.read, request.operation.key, request.host as usize);
-        let (service, pool) = (request.service, request.pool);
+        let request = self.requests.get_mut(id);
+        let service = &self.services[request.service as usize];
+        let database = &mut self.databases[service.database];
+        let host = &mut database.hosts[request.host as usize];
+        let register = database.registers[request.host as usize];
+        let ring = service.pool_rings[request.pool as usize].query;
+        let key = request.operation.key;
         self.counters.query_retries += u64::from(request.try_number > 1);
-        let database = self.database_of(service);
-        let work = if own_query(&self.services, request).is_none() {
-            self.peaks.queried(read, key);
-            self.counters.queries_for_misses += u64::from(self.reads[read as usize].cached.is_some());
-            self.query_work(read, key, database, host)
-        } else {
-            self.own_query_work(id, database, host)
+        let cost = match own_query(service, request) {
+            Some(cost) => cost,
+            None => {
+                let read = &self.reads[request.operation.read as usize];
+                self.peaks.queried(request.operation.read, key);
+                self.counters.queries_for_misses += u64::from(read.cached.is_some());
+                &read.cost
+            }
         };
-        let query = self.databases[database].hosts[host].start(Owner::Request(id), work, now);
-        self.replan(database, host);
-        self.requests.get_mut(id).query = query;
-        let version = self.requests.enter(id, Phase::Querying, now);
-        let ring = self.services[service as usize].pool_rings[pool as usize].query;
-        self.events.after(ring, now, Entry { id, version });
-    }
-
-    /// CPU that a read's query needs on a host, in nanoseconds; reads its page.
-    pub(super) fn query_work(&mut self, read: u8, key: u32, database: usize, host: usize) -> u64 {
-        let cost = &self.reads[read as usize].cost;
-        let work = cost.work.draw(&mut self.work_rng);
-        if cost.cold_q16 <= 1 << 16 {
-            return work;
+        let work = cost.draw(key, host, now, &mut self.work_rng);
+        request.query = host.start(Owner::Request(id), work, now);
+        let entry = Entry { id, version: request.enter(Phase::Querying, now) };
+        if let Planning::Now = planning {
+            let (at, owner) = host.next_end().unwrap_or((NEVER, Owner::Nobody));
+            if let Owner::Request(id) = owner {
+                self.requests.prefetch(id);
+            }
+            self.events.set(register, at);
         }
-        let (page, cold_q16) = (super::math::mix(cost.page_salt ^ u64::from(key)), cost.cold_q16);
-        self.page_work(work, page, cold_q16, database, host)
-    }
-
-    fn own_query_work(&mut self, id: u32, database: usize, host: usize) -> u64 {
-        let request = self.requests.get(id);
-        let steps = &self.services[request.service as usize].steps;
-        let Some(Planned::Query { cost, .. }) = steps.get(request.step as usize) else { return 1 };
-        let work = cost.work.draw(&mut self.work_rng);
-        let page = super::math::mix(cost.page_salt ^ u64::from(request.operation.key));
-        let cold_q16 = cost.cold_q16;
-        self.page_work(work, page, cold_q16, database, host)
-    }
-
-    fn page_work(&mut self, work: u64, page: u64, cold_q16: u64, database: usize, host: usize) -> u64 {
-        if cold_q16 > 1 << 16 && self.databases[database].hosts[host].read_page(page, self.now) {
-            ((u128::from(work) * u128::from(cold_q16)) >> 16) as u64
-        } else {
-            work
-        }
+        self.events.after(ring, now, entry);
     }
 
     /// A host's next query has ended on the CPU.
@@ -137,28 +126,30 @@ impl World {
             Some(&(database, host)) => (database as usize, host as usize),
             None => return self.events.set(register, NEVER),
         };
-        let owner = self.databases[database].hosts[host].finish(self.now);
-        match owner {
+        let at = &mut self.databases[database].hosts[host];
+        match at.finish(self.now) {
             Some(Owner::Request(id)) => self.off_the_cpu(id),
             Some(Owner::WarmUp { cache, key }) => {
-                self.databases[database].hosts[host].connections -= 1;
+                at.connections -= 1;
                 self.warmed_key(cache, key);
             }
             // It held its connection to the end.
-            Some(Owner::Nobody) => self.databases[database].hosts[host].connections -= 1,
+            Some(Owner::Nobody) => at.connections -= 1,
             None => {}
         }
         self.replan(database, host);
     }
 
     /// The CPU part of a query is over; what is left holds the connection only.
+    #[inline(always)]
     fn off_the_cpu(&mut self, id: u32) {
         let request = self.requests.get_mut(id);
         request.query = OFF_CPU;
         let (read, version) = (request.operation.read, request.version);
-        let cost = own_query(&self.services, request).unwrap_or(&self.reads[read as usize].cost);
+        let service = &self.services[request.service as usize];
+        let cost = own_query(service, request).unwrap_or(&self.reads[read as usize].cost);
         match &cost.io {
-            None => self.query_succeeded(id),
+            None => self.query_succeeded(id, Planning::Later),
             Some(io) => {
                 let takes = io.draw(&mut self.io_rng);
                 self.later(takes, Due::Io, Entry { id, version });
@@ -168,35 +159,46 @@ impl World {
 
     /// A query's time off the CPU is over.
     pub(super) fn io_over(&mut self, entry: Entry) {
-        self.query_succeeded(entry.id);
+        self.query_succeeded(entry.id, Planning::Now);
     }
 
-    fn query_succeeded(&mut self, id: u32) {
-        let request = self.requests.get(id);
-        let (service, instance, pool) = (request.service, request.instance, request.pool);
-        let (host, role, took) = (request.host, request.role, self.now - request.since);
-        let (traced, reads) = (request.operation.traced, own_query(&self.services, request).is_none());
-        let database = self.database_of(service);
-        let database = &mut self.databases[database];
+    #[inline(always)]
+    fn query_succeeded(&mut self, id: u32, planning: Planning) {
+        let now = self.now;
+        let request = self.requests.get_mut(id);
+        let took = now - request.since;
+        let reads = !request.is(OWN_QUERY);
+        let database = &mut self.databases[self.services[request.service as usize].database];
         database.duration.record(took);
-        if took > database.slow_query {
-            database.hosts[host as usize].counters.slow += 1;
-            self.log_request(id, LogKind::SlowQuery);
+        let slow = took > database.slow_query;
+        if slow {
+            database.hosts[request.host as usize].counters.slow += 1;
         }
-        if traced {
-            self.trace_query(id, SpanEnd::Ok);
+        if slow || request.operation.traced {
+            self.tell_of_query(id, slow);
         }
         if reads {
             self.keep(id);
         }
         // The connection goes on before the answer does.
-        self.requests.enter(id, Phase::Working, self.now);
-        self.release(service, instance, pool, host);
+        let request = self.requests.get_mut(id);
+        request.enter(Phase::Working, now);
+        let (service, instance, pool) = (request.service, request.instance, request.pool);
+        let (host, role) = (request.host, request.role);
+        self.release(service, instance, pool, host, planning);
         match (role, reads) {
             (Role::Refresh, _) => self.refreshed(id),
             (_, true) => self.source_answered(id),
             (_, false) => self.step_over(id),
         }
+    }
+
+    #[cold]
+    fn tell_of_query(&mut self, id: u32, slow: bool) {
+        if slow {
+            self.log_request(id, LogKind::SlowQuery);
+        }
+        self.trace_query(id, SpanEnd::Ok);
     }
 
     pub(super) fn query_timed_out(&mut self, entry: Entry) {
@@ -209,16 +211,22 @@ impl World {
         self.databases[database].hosts[request.host as usize].counters.timed_out += 1;
         let kept = self.give_up_query(&request);
         let again = u32::from(request.try_number) < attempts;
-        if again {
-            self.requests.get_mut(id).try_number += 1;
-        }
         match (again, kept) {
-            (true, true) => self.start_query(id),
-            (true, false) => self.acquire(id),
+            (true, true) => {
+                self.requests.get_mut(id).try_number += 1;
+                self.start_query(id, Planning::Now);
+            }
+            (true, false) => self.acquire(id, request.pool, request.try_number + 1),
             (false, _) => {
                 if kept {
                     self.requests.enter(id, Phase::Working, self.now);
-                    self.release(request.service, request.instance, request.pool, request.host);
+                    self.release(
+                        request.service,
+                        request.instance,
+                        request.pool,
+                        request.host,
+                        Planning::Now,
+                    );
                 }
                 self.fail(id);
             }
@@ -256,27 +264,27 @@ impl World {
     }
 
     /// A connection is free: the next who waits gets it, or it is idle, or closed when there is no place for it.
-    pub(super) fn release(&mut self, service: u16, instance: u16, pool: u8, host: u16) {
+    #[inline(always)]
+    pub(super) fn release(&mut self, service: u16, instance: u16, pool: u8, host: u16, planning: Planning) {
         let now = self.now;
         let it = &mut self.services[service as usize];
-        let size = it.spec.pools[pool as usize].size;
+        let (database, spec) = (it.database, &it.spec.pools[pool as usize]);
         let at = &mut it.instances[instance as usize];
-        if at.pools[pool as usize].open > size || at.state == InstanceState::Gone {
-            let database = self.database_of(service);
+        let its = &mut at.pools[pool as usize];
+        if its.open > spec.size || at.state == InstanceState::Gone {
             self.databases[database].hosts[host as usize].connections -= 1;
             self.drop_place(service, instance, pool);
             return;
         }
-        match self.next_waiting(service, instance, pool) {
+        match its.next_waiting(&self.requests, spec.acquire_timeout.0, now) {
             Some(id) => {
                 self.requests.get_mut(id).host = host;
                 self.trace(id, SpanKind::PoolWait, SpanEnd::Ok);
-                self.start_query(id);
+                self.start_query(id, planning);
             }
             None => {
-                let pool = self.pool_mut(service, instance, pool);
-                pool.in_use -= 1;
-                pool.idle.push_back((host, now));
+                its.in_use -= 1;
+                its.idle.push_back((host, now));
             }
         }
     }
@@ -294,32 +302,15 @@ impl World {
 
     /// The next who waits opens a connection in a free place. Says whether anybody waited.
     fn fill_place(&mut self, service: u16, instance: u16, pool: u8) -> bool {
-        let Some(id) = self.next_waiting(service, instance, pool) else { return false };
-        let it = self.pool_mut(service, instance, pool);
+        let it = &mut self.services[service as usize];
+        let patience = it.spec.pools[pool as usize].acquire_timeout.0;
+        let it = &mut it.instances[instance as usize].pools[pool as usize];
+        let Some(id) = it.next_waiting(&self.requests, patience, self.now) else { return false };
         it.open += 1;
         it.in_use += 1;
         self.trace(id, SpanKind::PoolWait, SpanEnd::Ok);
         self.connect(id);
         true
-    }
-
-    /// Takes the request that has waited longest.
-    #[inline]
-    fn next_waiting(&mut self, service: u16, instance: u16, pool: u8) -> Option<u32> {
-        let it = &mut self.services[service as usize];
-        let patience = it.spec.pools[pool as usize].acquire_timeout.0;
-        let pool = &mut it.instances[instance as usize].pools[pool as usize];
-        while let Some((entry, since)) = pool.waiting.pop_front() {
-            // Who has waited for longer than that is gone: no need to fetch the record to see it.
-            if self.now - since <= patience && self.requests.is_meant(entry) {
-                pool.n_waiting -= 1;
-                if let Some((next, _)) = pool.waiting.front() {
-                    self.requests.prefetch(next.id);
-                }
-                return Some(entry.id);
-            }
-        }
-        None
     }
 
     /// Sets the size of a pool; connections over it are closed as they become free.
@@ -398,12 +389,12 @@ impl World {
 }
 
 /// The cost of a `Query` step; `None` when the request is at a `Read`.
-#[inline]
-fn own_query<'a>(services: &'a [Service], request: &Request) -> Option<&'a QueryCost> {
-    if request.role == Role::Refresh {
+#[inline(always)]
+fn own_query<'a>(service: &'a Service, request: &Request) -> Option<&'a QueryCost> {
+    if !request.is(OWN_QUERY) {
         return None;
     }
-    match services[request.service as usize].steps.get(request.step as usize) {
+    match service.steps.get(request.step as usize) {
         Some(Planned::Query { cost, .. }) => Some(cost),
         _ => None,
     }

@@ -236,8 +236,7 @@ impl World {
         let kind = &self.reads[request.operation.read as usize];
         let pool = kind.pool;
         let Some((first, _)) = kind.cached else {
-            (request.pool, request.try_number) = (pool, 1);
-            return self.acquire(id);
+            return self.acquire(id, pool, 1);
         };
         let request = *request;
         let operation = request.operation;
@@ -335,10 +334,8 @@ impl World {
             return self.refuse(id);
         }
         self.counters.origin_started += 1;
-        let request = self.requests.get_mut(id);
-        request.set(BUDGETED);
-        (request.pool, request.try_number) = (pool, 1);
-        self.acquire(id);
+        self.requests.get_mut(id).set(BUDGETED);
+        self.acquire(id, pool, 1);
     }
 
     /// A query for the value of a key has succeeded: the value is written where it belongs.

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::database::Host;
 use super::events::{Entry, Ring};
 use super::local::Local;
 use super::math::Sampler;
 use super::meter::{Histogram, ServiceCounters};
 use super::pool::Pool;
 use super::protect::{Breaker, Origin};
+use super::rng::Stream;
 use super::spec::{Confirm, Jitter, QuerySpec, ServiceSpec};
 use crate::units::SimSpan;
 
@@ -80,6 +82,19 @@ impl QueryCost {
             page_salt: super::math::mix(salt),
         }
     }
+
+    /// CPU that the query of a key needs on a host, in nanoseconds; reads its page.
+    #[inline]
+    pub(super) fn draw(&self, key: u32, host: &mut Host, now: u64, rng: &mut Stream) -> u64 {
+        let work = self.work.draw(rng);
+        if self.cold_q16 > 1 << 16 {
+            let page = super::math::mix(self.page_salt ^ u64::from(key));
+            if host.read_page(page, now) {
+                return ((u128::from(work) * u128::from(self.cold_q16)) >> 16) as u64;
+            }
+        }
+        work
+    }
 }
 
 /// A step of a request, ready to run.
@@ -122,6 +137,8 @@ pub(super) struct PoolRings {
 pub struct Service {
     /// As described; pool size and query attempts as they are set now.
     pub spec: ServiceSpec,
+    /// The database that it queries. A service that queries has one: [`super::Spec::problems`] sees to it.
+    pub(super) database: usize,
     /// Instances, by their number less one.
     pub instances: Vec<Instance>,
     /// Those that take requests.
@@ -190,6 +207,7 @@ impl Service {
             latency: Histogram::new(),
             origin_duration: Histogram::new(),
             keys,
+            database: spec.database.unwrap_or(0),
             spec: spec.clone(),
         };
         service.instances = (0..spec.instances).map(|_| service.new_instance(InstanceState::Ready)).collect();

@@ -852,8 +852,8 @@ impl World {
         it.connections += 1;
         self.warm_ups[cache as usize].at += 1;
         let owner = Owner::WarmUp { cache: u32::from(cache), key: u32::from(read) << 27 | key };
-        let work = self.query_work(read, key, database, host);
-        self.databases[database].hosts[host].start(owner, work, now);
+        let work = self.reads[read as usize].cost.draw(key, it, now, &mut self.work_rng);
+        it.start(owner, work, now);
         self.replan(database, host);
     }
 
