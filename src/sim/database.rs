@@ -61,7 +61,9 @@ pub struct Host {
     cores: f64,
     contention: f64,
     /// By number running; shared between copies of a world.
-    paces: std::sync::Arc<Vec<Pace>>,
+    paces: std::sync::Arc<[Pace]>,
+    /// The one that is in force.
+    pace: Pace,
     queries: Vec<Query>,
     free: Vec<QueryIndex>,
     /// Tag (virtual time of the end, Q16), serial, slot.
@@ -94,7 +96,8 @@ impl Host {
         let mut host = Host {
             cores: spec.cores,
             contention: spec.contention,
-            paces: std::sync::Arc::new(Vec::new()),
+            paces: std::sync::Arc::new([]),
+            pace: Pace { rate: 1, busy: 0 },
             queries: Vec::new(),
             free: Vec::new(),
             ends: BinaryHeap::new(),
@@ -116,7 +119,8 @@ impl Host {
 
     fn tabulate(&mut self) {
         let table = self.connection_limit.min(100_000) + 64;
-        self.paces = std::sync::Arc::new((0..=table).map(|n| self.pace_for(n)).collect());
+        self.paces = (0..=table).map(|n| self.pace_for(n)).collect();
+        self.set_running(self.running);
     }
 
     /// Changes its cores.
@@ -137,12 +141,14 @@ impl Host {
         Pace { rate, busy }
     }
 
+    /// So many queries run from now on.
     #[inline]
-    fn pace(&self) -> Pace {
-        match self.paces.get(self.running as usize) {
+    fn set_running(&mut self, n: u32) {
+        self.running = n;
+        self.pace = match self.paces.get(n as usize) {
             Some(&pace) => pace,
-            None => self.pace_for(self.running),
-        }
+            None => self.pace_for(n),
+        };
     }
 
     /// Brings virtual time up to now. Only the host's own events call it, so that rounding does not depend on when
@@ -151,7 +157,7 @@ impl Host {
     fn catch_up(&mut self, now: u64) {
         let elapsed = now - self.as_of;
         if elapsed > 0 && self.running > 0 {
-            let Pace { rate, busy } = self.pace();
+            let Pace { rate, busy } = self.pace;
             let grown = (u128::from(elapsed) * u128::from(rate)) >> (RATE_BITS - WORK_BITS);
             self.virtual_time += grown as u64;
             self.busy += elapsed * busy;
@@ -161,7 +167,7 @@ impl Host {
 
     /// Busy core time since the start as a share of one host's cores, in seconds.
     pub fn busy_s(&self, now: u64) -> f64 {
-        let busy = self.busy + (now - self.as_of) * self.pace().busy;
+        let busy = self.busy + (now - self.as_of) * self.pace.busy;
         busy as f64 / f64::from(1 << WORK_BITS) / 1e9
     }
 
@@ -219,6 +225,7 @@ impl Host {
     }
 
     /// Starts a query that needs `work` nanoseconds of CPU.
+    #[inline]
     pub fn start(&mut self, owner: Owner, work: u64, now: u64) -> QueryIndex {
         self.catch_up(now);
         self.serial += 1;
@@ -236,7 +243,7 @@ impl Host {
         let tag = self.virtual_time + (work.max(1) << WORK_BITS);
         self.ends
             .push(Reverse(u128::from(tag) << 64 | u128::from(self.serial) << SLOT_BITS | u128::from(slot)));
-        self.running += 1;
+        self.set_running(self.running + 1);
         self.counters.started += 1;
         slot
     }
@@ -246,7 +253,7 @@ impl Host {
         self.catch_up(now);
         self.queries[slot as usize] = Query { serial: 0, owner: Owner::Nobody };
         self.free.push(slot);
-        self.running -= 1;
+        self.set_running(self.running - 1);
         // Entries of cancelled queries stay until they come up; sweep when they are the majority.
         if self.ends.len() > 1_024 + 2 * self.running as usize {
             let queries = &self.queries;
@@ -260,6 +267,7 @@ impl Host {
     }
 
     /// When the next query ends, if none starts or is taken out before, and for whom it runs.
+    #[inline]
     pub fn next_end(&mut self) -> Option<(u64, Owner)> {
         loop {
             let &Reverse(key) = self.ends.peek()?;
@@ -268,7 +276,7 @@ impl Host {
                 continue;
             }
             let left = ((key >> 64) as u64).saturating_sub(self.virtual_time);
-            let rate = self.pace().rate;
+            let rate = self.pace.rate;
             let shift = RATE_BITS - WORK_BITS;
             // A host with a core for everybody needs no division, and most queries are short enough for the cheap one.
             let span = if rate == 1 << RATE_BITS {
@@ -284,6 +292,7 @@ impl Host {
     }
 
     /// Ends the query whose time has come and says for whom it ran.
+    #[inline]
     pub fn finish(&mut self, now: u64) -> Option<Owner> {
         self.catch_up(now);
         let Reverse(key) = self.ends.pop()?;
@@ -292,7 +301,7 @@ impl Host {
         let owner = self.queries[slot as usize].owner;
         self.queries[slot as usize] = Query { serial: 0, owner: Owner::Nobody };
         self.free.push(slot);
-        self.running -= 1;
+        self.set_running(self.running - 1);
         if owner != Owner::Nobody {
             self.counters.finished += 1;
         }

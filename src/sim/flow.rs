@@ -139,9 +139,10 @@ impl World {
     }
 
     /// A record begins its time in its instance.
+    #[inline(always)]
     pub(super) fn enter_instance(&mut self, id: u32) {
-        self.requests.enter(id, Phase::Working, self.now);
-        let request = self.requests.get(id);
+        let request = self.requests.get_mut(id);
+        request.enter(Phase::Working, self.now);
         let (role, version) = (request.role, request.attempt_version);
         let service = &mut self.services[request.service as usize];
         let instance = &mut service.instances[request.instance as usize];
@@ -210,38 +211,43 @@ impl World {
     }
 
     /// All steps of a request are done.
+    #[inline(always)]
     pub(super) fn done(&mut self, id: u32) {
-        let request = self.requests.get(id);
-        match request.role {
+        match self.requests.get(id).role {
             Role::Client => {
-                let request = *request;
                 self.leave(id, true);
+                let request = self.requests.get(id);
                 if request.is(ORPHAN) {
                     return self.requests.release(id);
                 }
-                let took = self.services[request.service as usize].handling.draw(&mut self.handling_rng);
-                let took = self.now - request.sent + took;
-                self.served(request.operation, Some(id), Some((request.service, request.instance)), took);
-            }
-            Role::Call => {
                 let handling = &self.services[request.service as usize].handling;
-                let takes = handling.draw(&mut self.handling_rng);
-                let version = self.requests.enter(id, Phase::Answering, self.now);
-                self.later(takes, Due::Answered, Entry { id, version });
+                let took = self.now - request.sent + handling.draw(&mut self.handling_rng);
+                let (operation, place) = (request.operation, (request.service, request.instance));
+                self.served(operation, Some(id), Some(place), took);
             }
+            Role::Call => self.answer_caller(id),
             Role::Refresh => self.refreshed(id),
         }
     }
 
+    /// A call's work is done: its answer is on the way.
+    fn answer_caller(&mut self, id: u32) {
+        let request = self.requests.get(id);
+        let handling = &self.services[request.service as usize].handling;
+        let takes = handling.draw(&mut self.handling_rng);
+        let version = self.requests.enter(id, Phase::Answering, self.now);
+        self.later(takes, Due::Answered, Entry { id, version });
+    }
+
     /// A request leaves its instance.
+    #[inline(always)]
     pub(super) fn leave(&mut self, id: u32, served: bool) {
         let now = self.now;
-        // Whatever was scheduled for the request is void from here on.
-        self.requests.enter(id, Phase::Free, now);
-        let request = self.requests.get_mut(id);
-        let (budgeted, locked) = (request.clear(BUDGETED), request.clear(LOCKED));
         self.off_the_source(id);
-        let request = self.requests.get(id);
+        let request = self.requests.get_mut(id);
+        // Whatever was scheduled for the request is void from here on.
+        request.enter(Phase::Free, now);
+        let (budgeted, locked) = (request.clear(BUDGETED), request.clear(LOCKED));
         let service = &mut self.services[request.service as usize];
         let is_request = request.role != Role::Refresh;
         if is_request {
@@ -262,11 +268,6 @@ impl World {
         }
     }
 
-    /// A request has failed in its instance.
-    pub(super) fn fail(&mut self, id: u32) {
-        self.end_badly(id, Answer::Error);
-    }
-
     /// A request is turned away in its instance, or gets the static answer.
     pub(super) fn refuse(&mut self, id: u32) {
         let request = self.requests.get(id);
@@ -279,6 +280,11 @@ impl World {
         }
         let retry_after = self.retry_after(request.service);
         self.end_badly(id, Answer::Rejected(retry_after));
+    }
+
+    /// A request has failed in its instance.
+    pub(super) fn fail(&mut self, id: u32) {
+        self.end_badly(id, Answer::Error);
     }
 
     fn end_badly(&mut self, id: u32, answer: Answer) {

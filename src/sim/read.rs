@@ -182,28 +182,32 @@ impl World {
     }
 
     /// What a look-up that was no hit leads to.
+    #[inline(always)]
     pub(super) fn looked(&mut self, id: u32, look: Look) {
         match look {
-            Look::Unanswered => {
-                let request = self.requests.get(id);
-                let service = &self.services[request.service as usize];
-                let Some(ring) = service.cache_wait else { return self.want_source(id) };
-                let reading = service.spec.reading;
-                self.counters.cache_timeouts += u64::from(reading.cache_attempts);
-                let version = self.requests.enter(id, Phase::AskingCache, self.now);
-                let entry = Entry { id, version };
-                if reading.cache_backoff.0 == 0 {
-                    return self.events.after(ring, self.now, entry);
-                }
-                let mut wait = reading.cache_timeout.0 * u64::from(reading.cache_attempts);
-                for _ in 1..reading.cache_attempts {
-                    let most = u128::from(reading.cache_backoff.0);
-                    wait += ((most * u128::from(self.jitter_rng.draw())) >> 64) as u64;
-                }
-                self.later(wait, Due::Cache, entry);
-            }
+            Look::Unanswered => self.await_cache(id),
             _ => self.want_source(id),
         }
+    }
+
+    /// A request waits for a cache that does not answer.
+    fn await_cache(&mut self, id: u32) {
+        let request = self.requests.get(id);
+        let service = &self.services[request.service as usize];
+        let Some(ring) = service.cache_wait else { return self.want_source(id) };
+        let reading = service.spec.reading;
+        self.counters.cache_timeouts += u64::from(reading.cache_attempts);
+        let version = self.requests.enter(id, Phase::AskingCache, self.now);
+        let entry = Entry { id, version };
+        if reading.cache_backoff.0 == 0 {
+            return self.events.after(ring, self.now, entry);
+        }
+        let mut wait = reading.cache_timeout.0 * u64::from(reading.cache_attempts);
+        for _ in 1..reading.cache_attempts {
+            let most = u128::from(reading.cache_backoff.0);
+            wait += ((most * u128::from(self.jitter_rng.draw())) >> 64) as u64;
+        }
+        self.later(wait, Due::Cache, entry);
     }
 
     /// An unreachable cache has not answered within its time.
@@ -385,6 +389,7 @@ impl World {
     }
 
     /// A request has what it wanted from the source.
+    #[inline(always)]
     pub(super) fn source_answered(&mut self, id: u32) {
         self.off_the_source(id);
         let request = self.requests.get_mut(id);
@@ -396,17 +401,17 @@ impl World {
     }
 
     /// A record is no longer after the source, if it was.
+    #[inline(always)]
     pub(super) fn off_the_source(&mut self, id: u32) {
         let request = self.requests.get_mut(id);
         if !request.clear(AFTER_SOURCE) {
             return;
         }
-        let request = *request;
         let service = &mut self.services[request.service as usize];
         let apart = !service.only_reads && request.role != Role::Refresh;
-        let wanted_at = if apart { self.requests.link(id).map(|l| l.wanted_at) } else { None };
+        let (sent, wanted_at) = (request.sent, apart.then(|| self.requests.link(id).map(|l| l.wanted_at)));
         service.origin_in_flight -= 1;
-        service.origin_duration.record(self.now - wanted_at.unwrap_or(request.sent));
+        service.origin_duration.record(self.now - wanted_at.flatten().unwrap_or(sent));
     }
 
     /// A refresh has what it wanted.
