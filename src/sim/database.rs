@@ -69,6 +69,8 @@ pub struct Host {
     /// Tag (virtual time of the end, Q16), serial, slot.
     ends: BinaryHeap<Reverse<u128>>,
     running: u32,
+    /// Entries of cancelled queries that are still among the ends.
+    cancelled: u32,
     serial: u64,
     /// Virtual time, Q16 nanoseconds of work, as of `as_of`.
     virtual_time: u64,
@@ -102,6 +104,7 @@ impl Host {
             free: Vec::new(),
             ends: BinaryHeap::new(),
             running: 0,
+            cancelled: 0,
             serial: 0,
             virtual_time: 0,
             as_of: 0,
@@ -255,9 +258,11 @@ impl Host {
         self.free.push(slot);
         self.set_running(self.running - 1);
         // Entries of cancelled queries stay until they come up; sweep when they are the majority.
+        self.cancelled += 1;
         if self.ends.len() > 1_024 + 2 * self.running as usize {
             let queries = &self.queries;
             self.ends.retain(|&Reverse(key)| alive(queries, key));
+            self.cancelled = 0;
         }
     }
 
@@ -269,25 +274,32 @@ impl Host {
     /// When the next query ends, if none starts or is taken out before, and for whom it runs.
     #[inline]
     pub fn next_end(&mut self) -> Option<(u64, Owner)> {
-        loop {
-            let &Reverse(key) = self.ends.peek()?;
-            if !alive(&self.queries, key) {
-                self.ends.pop();
-                continue;
-            }
-            let left = ((key >> 64) as u64).saturating_sub(self.virtual_time);
-            let rate = self.pace.rate;
-            let shift = RATE_BITS - WORK_BITS;
-            // A host with a core for everybody needs no division, and most queries are short enough for the cheap one.
-            let span = if rate == 1 << RATE_BITS {
-                left.div_ceil(1 << WORK_BITS)
-            } else if left < 1 << (63 - shift) {
-                (left << shift).div_ceil(rate)
-            } else {
-                u64::try_from((u128::from(left) << shift).div_ceil(u128::from(rate))).unwrap_or(u64::MAX >> 1)
-            };
-            let slot = (key & ((1 << SLOT_BITS) - 1)) as usize;
-            return Some((self.as_of + span, self.queries[slot].owner));
+        if self.cancelled > 0 {
+            self.drop_cancelled();
+        }
+        let &Reverse(key) = self.ends.peek()?;
+        let left = ((key >> 64) as u64).saturating_sub(self.virtual_time);
+        let rate = self.pace.rate;
+        let shift = RATE_BITS - WORK_BITS;
+        // A host with a core for everybody needs no division, and most queries are short enough for the cheap one.
+        let span = if rate == 1 << RATE_BITS {
+            left.div_ceil(1 << WORK_BITS)
+        } else if left < 1 << (63 - shift) {
+            (left << shift).div_ceil(rate)
+        } else {
+            u64::try_from((u128::from(left) << shift).div_ceil(u128::from(rate))).unwrap_or(u64::MAX >> 1)
+        };
+        let slot = (key & ((1 << SLOT_BITS) - 1)) as usize;
+        Some((self.as_of + span, self.queries[slot].owner))
+    }
+
+    /// Drops entries of cancelled queries that have come up.
+    fn drop_cancelled(&mut self) {
+        while let Some(&Reverse(key)) = self.ends.peek()
+            && !alive(&self.queries, key)
+        {
+            self.ends.pop();
+            self.cancelled -= 1;
         }
     }
 

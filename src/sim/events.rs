@@ -11,6 +11,7 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
+use std::hint::select_unpredictable;
 
 /// Nothing scheduled.
 pub const NEVER: u64 = u64::MAX;
@@ -64,8 +65,6 @@ struct Due {
 #[derive(Clone, Debug)]
 struct Fifo {
     delay: u64,
-    /// Its place among the sources.
-    source: usize,
     queue: VecDeque<Due>,
 }
 
@@ -88,9 +87,63 @@ impl Head {
         (self.0 >> 64) as u64
     }
 
+    /// Whether it comes before a head of another kind of source.
+    #[inline]
+    fn before(self, other: Head) -> bool {
+        self.0 >> SOURCE_BITS < other.0 >> SOURCE_BITS
+    }
+
     #[inline]
     fn source(self) -> usize {
         (self.0 & ((1 << SOURCE_BITS) - 1)) as usize
+    }
+}
+
+/// The heads of some sources, and the earliest of them.
+#[derive(Clone, Debug)]
+struct Heads {
+    heads: Vec<Head>,
+    /// The earliest, unless `moved`.
+    first: Head,
+    /// The head that was the earliest has moved back: another one may be earlier now.
+    moved: bool,
+}
+
+impl Heads {
+    fn new() -> Heads {
+        Heads { heads: Vec::new(), first: Head::new(NEVER, u64::MAX >> SOURCE_BITS, 0), moved: false }
+    }
+
+    /// A place for a source that has nothing coming.
+    fn add(&mut self) -> usize {
+        let source = self.heads.len();
+        assert!(source < 1 << SOURCE_BITS, "an event set has room for 65,536 sources of a kind");
+        self.heads.push(Head::new(NEVER, 0, source));
+        source
+    }
+
+    /// The head of a source is another one now.
+    #[inline]
+    fn set(&mut self, head: Head) {
+        let source = head.source();
+        self.heads[source] = head;
+        if source == self.first.source() {
+            self.moved |= head > self.first;
+            self.first = head;
+        } else if head < self.first {
+            self.first = head;
+        }
+    }
+
+    /// The earliest head.
+    #[inline]
+    fn first(&mut self) -> Head {
+        if self.moved {
+            self.moved = false;
+            let earlier = |a: Head, &b: &Head| select_unpredictable(b < a, b, a);
+            self.first = self.heads.iter().fold(Head(u128::MAX), earlier);
+        }
+        self.first
     }
 }
 
@@ -98,15 +151,11 @@ impl Head {
 #[derive(Clone, Debug)]
 pub struct Events<T: Ord + Clone> {
     order: u64,
-    /// The head of every source: the heap first, then rings and registers as they were made.
-    heads: Vec<Head>,
-    /// The earliest of them, unless `moved`.
-    first: Head,
-    /// The head that was the earliest has moved back: another one may be earlier now.
-    moved: bool,
-    sources: Vec<Source>,
+    /// Of the heap, then of each ring.
+    fronts: Heads,
+    /// Of each register. They change with nearly every event, the others rarely, so they are apart.
+    ends: Heads,
     rings: Vec<Fifo>,
-    registers: Vec<usize>,
     heap: BinaryHeap<Reverse<(u64, u64, T)>>,
     plain: Option<PlainSet<T>>,
 }
@@ -202,15 +251,14 @@ impl<T: Clone> PlainSet<T> {
 impl<T: Ord + Clone> Events<T> {
     /// An empty set.
     pub fn new() -> Events<T> {
+        let mut fronts = Heads::new();
+        fronts.add();
         Events {
             plain: None,
             order: 0,
-            heads: vec![Head::new(NEVER, 0, 0)],
-            first: Head::new(NEVER, 0, 0),
-            moved: false,
-            sources: vec![Source::Heap],
+            fronts,
+            ends: Heads::new(),
             rings: Vec::new(),
-            registers: Vec::new(),
             heap: BinaryHeap::new(),
         }
     }
@@ -243,27 +291,13 @@ impl<T: Ord + Clone> Events<T> {
 
     /// A ring for a delay in nanoseconds.
     pub fn ring(&mut self, delay_ns: u64) -> Ring {
-        let ring = Ring(self.rings.len());
-        let source = self.source(Source::Ring(ring));
-        self.rings.push(Fifo { delay: delay_ns, source, queue: VecDeque::new() });
-        ring
+        self.rings.push(Fifo { delay: delay_ns, queue: VecDeque::new() });
+        Ring(self.fronts.add() - 1)
     }
 
     /// A register, for a source that has at most one next event.
     pub fn register(&mut self) -> Register {
-        let register = Register(self.registers.len());
-        let source = self.source(Source::Register(register));
-        self.registers.push(source);
-        register
-    }
-
-    /// A place for a source that has nothing coming.
-    fn source(&mut self, source: Source) -> usize {
-        let place = self.sources.len();
-        assert!(place < 1 << SOURCE_BITS, "an event set has room for 65,536 sources");
-        self.sources.push(source);
-        self.heads.push(Head::new(NEVER, 0, place));
-        place
+        Register(self.ends.add())
     }
 
     /// How many schedulings there have been: equal readings mean that nothing was scheduled between them.
@@ -282,16 +316,15 @@ impl<T: Ord + Clone> Events<T> {
     #[inline]
     pub fn after(&mut self, ring: Ring, now: u64, entry: Entry) {
         let order = self.next_order();
-        let Fifo { delay, source, queue } = &mut self.rings[ring.0];
+        let Fifo { delay, queue } = &mut self.rings[ring.0];
         let at = now.saturating_add(*delay);
         if let Some(plain) = &mut self.plain {
             return plain.push(at, order, What::Ring(ring, entry));
         }
-        let (empty, source) = (queue.is_empty(), *source);
-        queue.push_back(Due { at, order, entry });
-        if empty {
-            self.set_head(Head::new(at, order, source));
+        if queue.is_empty() {
+            self.fronts.set(Head::new(at, order, ring.0 + 1));
         }
+        queue.push_back(Due { at, order, entry });
     }
 
     /// Sets or clears a register's event.
@@ -301,20 +334,7 @@ impl<T: Ord + Clone> Events<T> {
         if let Some(plain) = &mut self.plain {
             return plain.set(register, at, order);
         }
-        self.set_head(Head::new(at, order, self.registers[register.0]));
-    }
-
-    /// The head of a source is another one now.
-    #[inline]
-    fn set_head(&mut self, head: Head) {
-        let source = head.source();
-        self.heads[source] = head;
-        if source == self.first.source() {
-            self.moved |= head > self.first;
-            self.first = head;
-        } else if head < self.first {
-            self.first = head;
-        }
+        self.ends.set(Head::new(at, order, register.0));
     }
 
     /// Schedules a control event.
@@ -330,7 +350,7 @@ impl<T: Ord + Clone> Events<T> {
     #[inline]
     fn refresh_heap(&mut self) {
         let (at, order) = self.heap.peek().map_or((NEVER, 0), |Reverse((at, order, _))| (*at, *order));
-        self.set_head(Head::new(at, order, 0));
+        self.fronts.set(Head::new(at, order, 0));
     }
 
     /// The time and source of the next event.
@@ -339,11 +359,15 @@ impl<T: Ord + Clone> Events<T> {
         if let Some(plain) = &self.plain {
             return plain.next();
         }
-        if self.moved {
-            self.moved = false;
-            self.first = self.heads.iter().fold(self.heads[0], |first, &head| first.min(head));
+        let (front, end) = (self.fronts.first(), self.ends.first());
+        if end.before(front) {
+            return (end.at(), Source::Register(Register(end.source())));
         }
-        (self.first.at(), self.sources[self.first.source()])
+        let source = match front.source() {
+            0 => Source::Heap,
+            ring => Source::Ring(Ring(ring - 1)),
+        };
+        (front.at(), source)
     }
 
     /// Takes a ring's first entry, and drops those behind it that are void.
@@ -355,15 +379,15 @@ impl<T: Ord + Clone> Events<T> {
                 _ => None,
             };
         }
-        let Fifo { source, queue, .. } = &mut self.rings[ring.0];
+        let queue = &mut self.rings[ring.0].queue;
         let due = queue.pop_front()?;
-        let (mut first, source) = (queue.front(), *source);
+        let mut first = queue.front();
         while first.is_some_and(|d| is_void(d.entry)) {
             queue.pop_front();
             first = queue.front();
         }
         let (at, order) = first.map_or((NEVER, 0), |d| (d.at, d.order));
-        self.set_head(Head::new(at, order, source));
+        self.fronts.set(Head::new(at, order, ring.0 + 1));
         Some(due.entry)
     }
 

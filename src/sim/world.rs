@@ -880,7 +880,7 @@ impl World {
     }
 
     /// Tells the event set when a host's next query ends.
-    #[inline]
+    #[inline(always)]
     pub(super) fn replan(&mut self, database: usize, host: usize) {
         let database = &mut self.databases[database];
         let (at, owner) = database.hosts[host].next_end().unwrap_or((NEVER, Owner::Nobody));
