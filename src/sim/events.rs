@@ -10,8 +10,7 @@
 //! swept from the head of a ring in one go, and are no events.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, VecDeque};
-use std::hint::select_unpredictable;
+use std::collections::BinaryHeap;
 
 /// Nothing scheduled.
 pub const NEVER: u64 = u64::MAX;
@@ -65,7 +64,48 @@ struct Due {
 #[derive(Clone, Debug)]
 struct Fifo {
     delay: u64,
-    queue: VecDeque<Due>,
+    /// A power of two of places, used one after the other and then again from the first.
+    places: Vec<Due>,
+    /// Entries taken, and entries put, since the start.
+    taken: usize,
+    put: usize,
+}
+
+impl Fifo {
+    fn new(delay: u64) -> Fifo {
+        let nothing = Due { at: NEVER, order: 0, entry: Entry { id: 0, version: 0 } };
+        Fifo { delay, places: vec![nothing; 16], taken: 0, put: 0 }
+    }
+
+    /// What is or was at a place; the places go round.
+    #[inline]
+    fn at(&self, place: usize) -> &Due {
+        &self.places[place & (self.places.len() - 1)]
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.taken == self.put
+    }
+
+    #[inline]
+    fn push(&mut self, due: Due) {
+        if self.put - self.taken == self.places.len() {
+            self.grow();
+        }
+        let place = self.put & (self.places.len() - 1);
+        self.places[place] = due;
+        self.put += 1;
+    }
+
+    /// Twice as many places.
+    #[cold]
+    fn grow(&mut self) {
+        let all: Vec<Due> = (self.taken..self.put).map(|place| *self.at(place)).collect();
+        self.places.resize(2 * all.len(), all[0]);
+        (self.taken, self.put) = (0, all.len());
+        self.places[..all.len()].copy_from_slice(&all);
+    }
 }
 
 /// When a source's first event is due, in which order it was scheduled, and which source it is, as one number: the smallest
@@ -85,6 +125,13 @@ impl Head {
     #[inline]
     fn at(self) -> u64 {
         (self.0 >> 64) as u64
+    }
+
+    /// The earlier of two, without a branch: which one it is cannot be guessed.
+    #[inline]
+    fn or_earlier(self, other: Head) -> Head {
+        let mask = u128::from(other.0 < self.0).wrapping_neg();
+        Head(self.0 ^ (self.0 ^ other.0) & mask)
     }
 
     /// Whether it comes before a head of another kind of source.
@@ -140,8 +187,7 @@ impl Heads {
     fn first(&mut self) -> Head {
         if self.moved {
             self.moved = false;
-            let earlier = |a: Head, &b: &Head| select_unpredictable(b < a, b, a);
-            self.first = self.heads.iter().fold(Head(u128::MAX), earlier);
+            self.first = self.heads.iter().fold(Head(u128::MAX), |first, &head| first.or_earlier(head));
         }
         self.first
     }
@@ -291,7 +337,7 @@ impl<T: Ord + Clone> Events<T> {
 
     /// A ring for a delay in nanoseconds.
     pub fn ring(&mut self, delay_ns: u64) -> Ring {
-        self.rings.push(Fifo { delay: delay_ns, queue: VecDeque::new() });
+        self.rings.push(Fifo::new(delay_ns));
         Ring(self.fronts.add() - 1)
     }
 
@@ -316,15 +362,15 @@ impl<T: Ord + Clone> Events<T> {
     #[inline]
     pub fn after(&mut self, ring: Ring, now: u64, entry: Entry) {
         let order = self.next_order();
-        let Fifo { delay, queue } = &mut self.rings[ring.0];
-        let at = now.saturating_add(*delay);
+        let fifo = &mut self.rings[ring.0];
+        let at = now.saturating_add(fifo.delay);
         if let Some(plain) = &mut self.plain {
             return plain.push(at, order, What::Ring(ring, entry));
         }
-        if queue.is_empty() {
+        if fifo.is_empty() {
             self.fronts.set(Head::new(at, order, ring.0 + 1));
         }
-        queue.push_back(Due { at, order, entry });
+        fifo.push(Due { at, order, entry });
     }
 
     /// Sets or clears a register's event.
@@ -356,22 +402,27 @@ impl<T: Ord + Clone> Events<T> {
     /// The time and source of the next event.
     #[inline]
     pub fn earliest(&mut self) -> (u64, Source) {
-        if let Some(plain) = &self.plain {
-            return plain.next();
+        match &self.plain {
+            Some(plain) => plain.next(),
+            None => self.earliest_of_quick(),
         }
+    }
+
+    /// The same where the set is known not to be the plain one.
+    #[inline]
+    pub(super) fn earliest_of_quick(&mut self) -> (u64, Source) {
         let (front, end) = (self.fronts.first(), self.ends.first());
         if end.before(front) {
             return (end.at(), Source::Register(Register(end.source())));
         }
-        let source = match front.source() {
-            0 => Source::Heap,
-            ring => Source::Ring(Ring(ring - 1)),
-        };
-        (front.at(), source)
+        match front.source() {
+            0 => (front.at(), Source::Heap),
+            ring => (front.at(), Source::Ring(Ring(ring - 1))),
+        }
     }
 
     /// Takes a ring's first entry, and drops those behind it that are void.
-    #[inline]
+    #[inline(always)]
     pub fn pop_ring(&mut self, ring: Ring, is_void: impl Fn(Entry) -> bool) -> Option<Entry> {
         if let Some(plain) = &mut self.plain {
             return match plain.pop() {
@@ -379,22 +430,26 @@ impl<T: Ord + Clone> Events<T> {
                 _ => None,
             };
         }
-        let queue = &mut self.rings[ring.0].queue;
-        let due = queue.pop_front()?;
-        let mut first = queue.front();
-        while first.is_some_and(|d| is_void(d.entry)) {
-            queue.pop_front();
-            first = queue.front();
+        let fifo = &mut self.rings[ring.0];
+        if fifo.is_empty() {
+            return None;
         }
-        let (at, order) = first.map_or((NEVER, 0), |d| (d.at, d.order));
+        let entry = fifo.at(fifo.taken).entry;
+        let mut next = fifo.taken + 1;
+        while next != fifo.put && is_void(fifo.at(next).entry) {
+            next += 1;
+        }
+        fifo.taken = next;
+        let (at, order) = if fifo.is_empty() { (NEVER, 0) } else { (fifo.at(next).at, fifo.at(next).order) };
         self.fronts.set(Head::new(at, order, ring.0 + 1));
-        Some(due.entry)
+        Some(entry)
     }
 
-    /// The record of the entry that will come up `ahead` entries later, if there is one.
+    /// The record of the entry that will come up `ahead` entries later; where fewer wait, the record of some earlier one.
     #[inline]
-    pub fn look_ahead(&self, ring: Ring, ahead: usize) -> Option<u32> {
-        self.rings[ring.0].queue.get(ahead).map(|d| d.entry.id)
+    pub(super) fn look_ahead(&self, ring: Ring, ahead: usize) -> u32 {
+        let fifo = &self.rings[ring.0];
+        fifo.at(fifo.taken + ahead).entry.id
     }
 
     /// Takes the heap's first event.
