@@ -228,7 +228,7 @@ impl Host {
     }
 
     /// Starts a query that needs `work` nanoseconds of CPU.
-    #[inline]
+    #[inline(always)]
     pub fn start(&mut self, owner: Owner, work: u64, now: u64) -> QueryIndex {
         self.catch_up(now);
         self.serial += 1;
@@ -272,7 +272,7 @@ impl Host {
     }
 
     /// When the next query ends, if none starts or is taken out before, and for whom it runs.
-    #[inline]
+    #[inline(always)]
     pub fn next_end(&mut self) -> Option<(u64, Owner)> {
         if self.cancelled > 0 {
             self.drop_cancelled();
@@ -304,7 +304,7 @@ impl Host {
     }
 
     /// Ends the query whose time has come and says for whom it ran.
-    #[inline]
+    #[inline(always)]
     pub fn finish(&mut self, now: u64) -> Option<Owner> {
         self.catch_up(now);
         let Reverse(key) = self.ends.pop()?;

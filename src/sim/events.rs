@@ -359,13 +359,13 @@ impl<T: Ord + Clone> Events<T> {
     }
 
     /// Schedules an entry after the ring's delay.
-    #[inline]
+    #[inline(always)]
     pub fn after(&mut self, ring: Ring, now: u64, entry: Entry) {
         let order = self.next_order();
         let fifo = &mut self.rings[ring.0];
         let at = now.saturating_add(fifo.delay);
-        if let Some(plain) = &mut self.plain {
-            return plain.push(at, order, What::Ring(ring, entry));
+        if self.plain.is_some() {
+            return self.push_plain(at, order, What::Ring(ring, entry));
         }
         if fifo.is_empty() {
             self.fronts.set(Head::new(at, order, ring.0 + 1));
@@ -373,14 +373,28 @@ impl<T: Ord + Clone> Events<T> {
         fifo.push(Due { at, order, entry });
     }
 
+    #[cold]
+    fn push_plain(&mut self, at: u64, order: u64, what: What<T>) {
+        if let Some(plain) = &mut self.plain {
+            plain.push(at, order, what);
+        }
+    }
+
     /// Sets or clears a register's event.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, register: Register, at: u64) {
         let order = self.next_order();
-        if let Some(plain) = &mut self.plain {
-            return plain.set(register, at, order);
+        if self.plain.is_some() {
+            return self.set_plain(register, at, order);
         }
         self.ends.set(Head::new(at, order, register.0));
+    }
+
+    #[cold]
+    fn set_plain(&mut self, register: Register, at: u64, order: u64) {
+        if let Some(plain) = &mut self.plain {
+            plain.set(register, at, order);
+        }
     }
 
     /// Schedules a control event.
@@ -424,11 +438,8 @@ impl<T: Ord + Clone> Events<T> {
     /// Takes a ring's first entry, and drops those behind it that are void.
     #[inline(always)]
     pub fn pop_ring(&mut self, ring: Ring, is_void: impl Fn(Entry) -> bool) -> Option<Entry> {
-        if let Some(plain) = &mut self.plain {
-            return match plain.pop() {
-                Some(What::Ring(_, entry)) => Some(entry),
-                _ => None,
-            };
+        if self.plain.is_some() {
+            return self.pop_plain();
         }
         let fifo = &mut self.rings[ring.0];
         if fifo.is_empty() {
@@ -443,6 +454,14 @@ impl<T: Ord + Clone> Events<T> {
         let (at, order) = if fifo.is_empty() { (NEVER, 0) } else { (fifo.at(next).at, fifo.at(next).order) };
         self.fronts.set(Head::new(at, order, ring.0 + 1));
         Some(entry)
+    }
+
+    #[cold]
+    fn pop_plain(&mut self) -> Option<Entry> {
+        match self.plain.as_mut()?.pop() {
+            Some(What::Ring(_, entry)) => Some(entry),
+            _ => None,
+        }
     }
 
     /// The record of the entry that will come up `ahead` entries later; where fewer wait, the record of some earlier one.

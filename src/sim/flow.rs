@@ -393,7 +393,9 @@ impl World {
         }
         if let Answer::Rejected(_) = answer {
             let kind = LogKind::RateLimited;
-            self.probe.log(|| request_log(now, kind, &operation, place, 503, took), kind);
+            if self.probe.count(kind) {
+                self.probe.keep(request_log(now, kind, &operation, place, 503, took));
+            }
         }
         if self.tries_again(&operation) {
             let next = Operation { attempt: operation.attempt + 1, ..operation };
@@ -518,36 +520,40 @@ impl World {
 
     // ------------------------------------------------------------------------------------------ logs and traces
 
+    #[inline]
     pub(super) fn log_request(&mut self, id: u32, kind: LogKind) {
-        let request = self.requests.get(id);
-        let now = self.now;
-        self.probe.log(
-            || LogRecord {
-                host: u32::from(request.host),
-                detail: u32::from(request.try_number),
-                pool: u32::from(request.pool),
-                step: u32::from(request.step),
-                ..request_log(
-                    now,
-                    kind,
-                    &request.operation,
-                    Some((request.service, request.instance)),
-                    0,
-                    now - request.since,
-                )
-            },
-            kind,
-        );
+        if self.probe.count(kind) {
+            self.keep_log(id, kind);
+        }
+    }
+
+    #[cold]
+    fn keep_log(&mut self, id: u32, kind: LogKind) {
+        let (request, now) = (self.requests.get(id), self.now);
+        let place = Some((request.service, request.instance));
+        self.probe.keep(LogRecord {
+            host: u32::from(request.host),
+            detail: u32::from(request.try_number),
+            pool: u32::from(request.pool),
+            step: u32::from(request.step),
+            ..request_log(now, kind, &request.operation, place, 0, now - request.since)
+        });
     }
 
     /// A span from the beginning of the request's phase until now.
+    #[inline]
     pub(super) fn trace(&mut self, id: u32, kind: SpanKind, end_kind: SpanEnd) {
         let request = self.requests.get(id);
         if request.operation.traced && request.role != Role::Refresh {
-            let (number, parent) = (0, self.span_of(id));
-            let span = SpanRecord { kind, number, parent, start: request.since, end: self.now, end_kind };
-            self.probe.span(request.operation.number, span);
+            self.keep_span(id, kind, end_kind);
         }
+    }
+
+    #[cold]
+    fn keep_span(&mut self, id: u32, kind: SpanKind, end_kind: SpanEnd) {
+        let (request, parent) = (self.requests.get(id), self.span_of(id));
+        let span = SpanRecord { kind, number: 0, parent, start: request.since, end: self.now, end_kind };
+        self.probe.span(request.operation.number, span);
     }
 
     pub(super) fn trace_query(&mut self, id: u32, end_kind: SpanEnd) {

@@ -87,7 +87,6 @@ impl World {
     }
 
     /// Starts the query of a request on the connection it holds.
-    #[inline(always)]
     fn start_query(&mut self, id: u32, planning: Planning) {
         let now = self.now;
         let request = self.requests.get_mut(id);

@@ -84,7 +84,7 @@ impl QueryCost {
     }
 
     /// CPU that the query of a key needs on a host, in nanoseconds; reads its page.
-    #[inline]
+    #[inline(always)]
     pub(super) fn draw(&self, key: u32, host: &mut Host, now: u64, rng: &mut Stream) -> u64 {
         let work = self.work.draw(rng);
         if self.cold_q16 > 1 << 16 {

@@ -703,14 +703,16 @@ impl World {
     }
 
     pub(super) fn log(&mut self, kind: LogKind, place: u32) {
-        let now = self.now;
-        self.probe.log(|| LogRecord::new(now, kind, place), kind);
+        if self.probe.count(kind) {
+            self.probe.keep(LogRecord::new(self.now, kind, place));
+        }
     }
 
     pub(super) fn log_at(&mut self, kind: LogKind, service: u16, place: u32) {
-        let now = self.now;
-        let service = u32::from(service);
-        self.probe.log(|| LogRecord { service, ..LogRecord::new(now, kind, place) }, kind);
+        if self.probe.count(kind) {
+            let service = u32::from(service);
+            self.probe.keep(LogRecord { service, ..LogRecord::new(self.now, kind, place) });
+        }
     }
 
     fn control(&mut self, control: Control) {
