@@ -99,6 +99,7 @@ impl World {
     }
 
     /// A request begins its time in the instance that has taken it.
+    #[inline(always)]
     fn begin(&mut self, id: u32, service: u16, instance: u16, look: Look) {
         let now = self.now;
         let request = self.requests.place(id, Role::Client, service, instance);
@@ -194,6 +195,7 @@ impl World {
     }
 
     /// A step of a request is over: the next one.
+    #[inline(always)]
     pub(super) fn step_over(&mut self, id: u32) {
         let request = self.requests.get_mut(id);
         request.clear(OWN_QUERY);

@@ -235,6 +235,7 @@ impl World {
     }
 
     /// A request is after the source.
+    #[inline(always)]
     fn want_source(&mut self, id: u32) {
         let request = self.requests.get_mut(id);
         let kind = &self.reads[request.operation.read as usize];
