@@ -104,8 +104,10 @@ impl World {
         let now = self.now;
         let request = self.requests.place(id, Role::Client, service, instance);
         request.sent = now;
-        let (version, client, number) =
-            (request.attempt_version, request.operation.client, request.operation.number);
+        let (client, number) = (request.operation.client, request.operation.number);
+        let entry = Entry { id, version: request.attempt_version };
+        let service = &mut self.services[service as usize];
+        service.take_in(request, now);
         if self.linked {
             let link = self.requests.link_mut(id);
             // What got through on behalf of an earlier attempt of the same operation counts.
@@ -114,9 +116,11 @@ impl World {
             }
         }
         if let Some(ring) = self.clients[client as usize].patience {
-            self.events.after(ring, now, Entry { id, version });
+            self.events.after(ring, now, entry);
         }
-        self.enter_instance(id);
+        if let Some(ring) = service.deadline {
+            self.events.after(ring, now, entry);
+        }
         match look {
             Look::NotYet => self.proceed(id),
             look => self.looked(id, look),
@@ -139,18 +143,13 @@ impl World {
         self.services[service as usize].spec.retry_after.map_or(0, |span| span.0)
     }
 
-    /// A record begins its time in its instance.
-    #[inline(always)]
+    /// A record that is not a client's begins its time in its instance.
     pub(super) fn enter_instance(&mut self, id: u32) {
         let request = self.requests.get_mut(id);
-        request.enter(Phase::Working, self.now);
-        let (role, version) = (request.role, request.attempt_version);
         let service = &mut self.services[request.service as usize];
-        let instance = &mut service.instances[request.instance as usize];
-        instance.in_flight += 1;
-        instance.busy += u32::from(role != Role::Refresh);
+        service.take_in(request, self.now);
         if let Some(ring) = service.deadline {
-            self.events.after(ring, self.now, Entry { id, version });
+            self.events.after(ring, self.now, Entry { id, version: request.attempt_version });
         }
     }
 
@@ -215,16 +214,20 @@ impl World {
     /// All steps of a request are done.
     #[inline(always)]
     pub(super) fn done(&mut self, id: u32) {
-        match self.requests.get(id).role {
+        let now = self.now;
+        let (request, link) = self.requests.with_link(id);
+        match request.role {
             Role::Client => {
-                self.leave(id, true);
-                let request = self.requests.get(id);
-                if request.is(ORPHAN) {
+                let service = &mut self.services[request.service as usize];
+                let more = service.let_go(request, link, true, now);
+                let orphan = request.is(ORPHAN);
+                let took = now - request.sent;
+                let took = if orphan { took } else { took + service.handling.draw(&mut self.handling_rng) };
+                let (operation, place) = (request.operation, (request.service, request.instance));
+                self.left(id, more);
+                if orphan {
                     return self.requests.release(id);
                 }
-                let handling = &self.services[request.service as usize].handling;
-                let took = self.now - request.sent + handling.draw(&mut self.handling_rng);
-                let (operation, place) = (request.operation, (request.service, request.instance));
                 self.served(operation, Some(id), Some(place), took);
             }
             Role::Call => self.answer_caller(id),
@@ -244,29 +247,22 @@ impl World {
     /// A request leaves its instance.
     #[inline(always)]
     pub(super) fn leave(&mut self, id: u32, served: bool) {
-        let now = self.now;
-        self.off_the_source(id);
-        let request = self.requests.get_mut(id);
-        // Whatever was scheduled for the request is void from here on.
-        request.enter(Phase::Free, now);
-        let (budgeted, locked) = (request.clear(BUDGETED), request.clear(LOCKED));
-        let service = &mut self.services[request.service as usize];
-        let is_request = request.role != Role::Refresh;
-        if is_request {
-            service.counters.failures += u64::from(!served);
-            service.latency.record(now - request.sent);
+        let (request, link) = self.requests.with_link(id);
+        let more = self.services[request.service as usize].let_go(request, link, served, self.now);
+        self.left(id, more);
+    }
+
+    /// A request has left its instance: its lock is given back, and the instance stops if that was all it waited for.
+    #[inline(always)]
+    fn left(&mut self, id: u32, (locked, drained): (bool, bool)) {
+        if locked {
+            self.give_lock_back(id);
         }
-        if locked && let Some(cache) = service.spec.cache {
-            let key = self.reads[request.operation.read as usize].key(request.operation.key);
-            self.caches[cache].unlock(key, (request.service, request.instance));
-        }
-        let it = &mut service.instances[request.instance as usize];
-        it.in_flight -= 1;
-        it.busy -= u32::from(is_request);
-        it.origin.running -= u32::from(budgeted);
-        if it.in_flight == 0 && it.state == InstanceState::Draining {
-            let (service, instance, version) = (request.service, request.instance, it.version);
-            self.events.at(now, Control::DrainOver { service, instance, version });
+        if drained {
+            let request = self.requests.get(id);
+            let (service, instance) = (request.service, request.instance);
+            let version = self.services[service as usize].instances[instance as usize].version;
+            self.events.at(self.now, Control::DrainOver { service, instance, version });
         }
     }
 

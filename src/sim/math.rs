@@ -154,7 +154,7 @@ impl Sampler {
 
     /// One value, in nanoseconds. It takes one number from the stream, whatever the shape: changing a spread shifts
     /// nobody else's draws.
-    #[inline]
+    #[inline(always)]
     pub fn draw(&self, rng: &mut Stream) -> u64 {
         let r = rng.draw();
         match &self.0 {

@@ -8,8 +8,8 @@ use super::request::Requests;
 /// Connections of one instance to one database.
 #[derive(Clone, Debug, Default)]
 pub struct Pool {
-    /// Idle connections: host and since when; the one used last is used first.
-    pub idle: VecDeque<(u16, u64)>,
+    /// Idle connections: host and since when; the one used last, at the end, is used first.
+    pub idle: Vec<(u16, u64)>,
     /// Connections open or being opened.
     pub open: u32,
     /// Those of them that a request holds.
@@ -24,6 +24,10 @@ impl Pool {
     /// Takes the request that has waited longest, if it has not given up after `patience` nanoseconds.
     #[inline]
     pub(super) fn next_waiting(&mut self, requests: &Requests, patience: u64, now: u64) -> Option<u32> {
+        if self.waiting.is_empty() { None } else { self.first_of_waiting(requests, patience, now) }
+    }
+
+    fn first_of_waiting(&mut self, requests: &Requests, patience: u64, now: u64) -> Option<u32> {
         while let Some((entry, since)) = self.waiting.pop_front() {
             // Who has waited for longer than that is gone: no need to fetch the record to see it.
             if now - since <= patience && requests.is_meant(entry) {

@@ -37,7 +37,7 @@ impl World {
         (request.pool, request.try_number) = (from, try_number);
         let service = &mut self.services[request.service as usize];
         let pool = &mut service.instances[request.instance as usize].pools[from as usize];
-        if let Some((host, _)) = pool.idle.pop_back() {
+        if let Some((host, _)) = pool.idle.pop() {
             pool.in_use += 1;
             request.host = host;
             self.start_query(id, Planning::Now);
@@ -144,13 +144,14 @@ impl World {
     fn off_the_cpu(&mut self, id: u32) {
         let request = self.requests.get_mut(id);
         request.query = OFF_CPU;
-        let (read, version) = (request.operation.read, request.version);
         let service = &self.services[request.service as usize];
-        let cost = own_query(service, request).unwrap_or(&self.reads[read as usize].cost);
+        let cost = own_query(service, request);
+        let cost = cost.unwrap_or(&self.reads[request.operation.read as usize].cost);
         match &cost.io {
             None => self.query_succeeded(id, Planning::Later),
             Some(io) => {
                 let takes = io.draw(&mut self.io_rng);
+                let version = request.version;
                 self.later(takes, Due::Io, Entry { id, version });
             }
         }
@@ -173,17 +174,16 @@ impl World {
         if slow {
             database.hosts[request.host as usize].counters.slow += 1;
         }
+        let (service, instance, pool) = (request.service, request.instance, request.pool);
+        let (host, role, read) = (request.host, request.role, request.operation.read);
         if slow || request.operation.traced {
             self.tell_of_query(id, slow);
         }
-        if reads {
-            self.keep(id);
+        if reads && let Some((first, _)) = self.reads[read as usize].cached {
+            self.keep(id, first);
         }
         // The connection goes on before the answer does.
-        let request = self.requests.get_mut(id);
-        request.enter(Phase::Working, now);
-        let (service, instance, pool) = (request.service, request.instance, request.pool);
-        let (host, role) = (request.host, request.role);
+        self.requests.enter(id, Phase::Working, now);
         self.release(service, instance, pool, host, planning);
         match (role, reads) {
             (Role::Refresh, _) => self.refreshed(id),
@@ -283,7 +283,7 @@ impl World {
             }
             None => {
                 its.in_use -= 1;
-                its.idle.push_back((host, now));
+                its.idle.push((host, now));
             }
         }
     }
@@ -340,14 +340,15 @@ impl World {
     fn trim_idle(&mut self, service: u16, instance: u16, pool: u8, test: impl Fn(&Pool, u64) -> bool) {
         let database = self.database_of(service);
         let pool = &mut self.services[service as usize].instances[instance as usize].pools[pool as usize];
-        while let Some(&(host, since)) = pool.idle.front() {
-            if !test(pool, since) {
-                break;
-            }
-            pool.idle.pop_front();
+        let mut closed = 0;
+        while let Some(&(host, since)) = pool.idle.get(closed)
+            && test(pool, since)
+        {
+            closed += 1;
             pool.open -= 1;
             self.databases[database].hosts[host as usize].connections -= 1;
         }
+        pool.idle.drain(..closed);
     }
 
     /// A database stops answering: what runs on it is lost, connections break.

@@ -344,9 +344,7 @@ impl World {
     }
 
     /// A query for the value of a key has succeeded: the value is written where it belongs.
-    pub(super) fn keep(&mut self, id: u32) {
-        let read = self.requests.get(id).operation.read;
-        let Some((first, _)) = self.reads[read as usize].cached else { return };
+    pub(super) fn keep(&mut self, id: u32, first: u32) {
         let request = *self.requests.get(id);
         let operation = request.operation;
         let service = &self.services[request.service as usize].spec;
@@ -392,27 +390,23 @@ impl World {
     /// A request has what it wanted from the source.
     #[inline(always)]
     pub(super) fn source_answered(&mut self, id: u32) {
-        self.off_the_source(id);
-        let request = self.requests.get_mut(id);
+        let (request, link) = self.requests.with_link(id);
+        let service = &mut self.services[request.service as usize];
+        service.off_the_source(request, link, self.now);
         if request.clear(BUDGETED) {
-            let (service, instance) = (request.service as usize, request.instance as usize);
-            self.services[service].instances[instance].origin.running -= 1;
+            service.instances[request.instance as usize].origin.running -= 1;
         }
-        self.step_over(id);
+        request.step += 1;
+        if request.step as usize == service.steps.len() { self.done(id) } else { self.proceed(id) }
     }
 
-    /// A record is no longer after the source, if it was.
-    #[inline(always)]
-    pub(super) fn off_the_source(&mut self, id: u32) {
-        let request = self.requests.get_mut(id);
-        if !request.clear(AFTER_SOURCE) {
-            return;
+    /// A record gives back the lock of its key.
+    pub(super) fn give_lock_back(&mut self, id: u32) {
+        let request = self.requests.get(id);
+        if let Some(cache) = self.services[request.service as usize].spec.cache {
+            let key = self.reads[request.operation.read as usize].key(request.operation.key);
+            self.caches[cache].unlock(key, (request.service, request.instance));
         }
-        let service = &mut self.services[request.service as usize];
-        let apart = !service.only_reads && request.role != Role::Refresh;
-        let (sent, wanted_at) = (request.sent, apart.then(|| self.requests.link(id).map(|l| l.wanted_at)));
-        service.origin_in_flight -= 1;
-        service.origin_duration.record(self.now - wanted_at.flatten().unwrap_or(sent));
     }
 
     /// A refresh has what it wanted.

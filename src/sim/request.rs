@@ -225,7 +225,7 @@ impl Requests {
     }
 
     /// Gives a record back.
-    #[inline]
+    #[inline(always)]
     pub(super) fn release(&mut self, id: u32) {
         let record = &mut self.records[id as usize];
         record.phase = Phase::Free;
@@ -265,6 +265,12 @@ impl Requests {
         (record.role, record.service, record.instance) = (role, service, instance);
         (record.step, record.flags, record.query) = (0, 0, OFF_CPU);
         record
+    }
+
+    /// A record, to change it, and what ties it to others.
+    #[inline]
+    pub(super) fn with_link(&mut self, id: u32) -> (&mut Request, Option<&Link>) {
+        (&mut self.records[id as usize], self.links.get(id as usize))
     }
 
     /// What ties a record to others.
