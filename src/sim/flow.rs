@@ -214,25 +214,29 @@ impl World {
     /// All steps of a request are done.
     #[inline(always)]
     pub(super) fn done(&mut self, id: u32) {
-        let now = self.now;
-        let (request, link) = self.requests.with_link(id);
-        match request.role {
-            Role::Client => {
-                let service = &mut self.services[request.service as usize];
-                let more = service.let_go(request, link, true, now);
-                let orphan = request.is(ORPHAN);
-                let took = now - request.sent;
-                let took = if orphan { took } else { took + service.handling.draw(&mut self.handling_rng) };
-                let (operation, place) = (request.operation, (request.service, request.instance));
-                self.left(id, more);
-                if orphan {
-                    return self.requests.release(id);
-                }
-                self.served(operation, Some(id), Some(place), took);
-            }
+        match self.requests.get(id).role {
+            Role::Client => self.answer_client(id),
             Role::Call => self.answer_caller(id),
             Role::Refresh => self.refreshed(id),
         }
+    }
+
+    /// A client's request is done: it leaves its instance, and is answered.
+    #[inline(always)]
+    pub(super) fn answer_client(&mut self, id: u32) {
+        let now = self.now;
+        let (request, link) = self.requests.with_link(id);
+        let service = &mut self.services[request.service as usize];
+        let more = service.let_go(request, link, true, now);
+        let orphan = request.is(ORPHAN);
+        let took = now - request.sent;
+        let took = if orphan { took } else { took + service.handling.draw(&mut self.handling_rng) };
+        let (operation, place) = (request.operation, (request.service, request.instance));
+        self.left(id, more);
+        if orphan {
+            return self.requests.release(id);
+        }
+        self.served(operation, Some(id), Some(place), took);
     }
 
     /// A call's work is done: its answer is on the way.

@@ -169,7 +169,7 @@ impl Tables {
         Tables(Arc::new(std::array::from_fn(|table| std::array::from_fn(|i| edges[table][i]))))
     }
 
-    #[inline]
+    #[inline(always)]
     fn at(&self, r: u64) -> u64 {
         let cell = (r >> (64 - CELL_BITS)) as usize;
         let rest = r << CELL_BITS;

@@ -392,12 +392,17 @@ impl World {
     pub(super) fn source_answered(&mut self, id: u32) {
         let (request, link) = self.requests.with_link(id);
         let service = &mut self.services[request.service as usize];
+        request.step += 1;
+        let last = request.step as usize == service.steps.len();
+        if last && request.role == Role::Client {
+            // It leaves the source with its instance.
+            return self.answer_client(id);
+        }
         service.off_the_source(request, link, self.now);
         if request.clear(BUDGETED) {
             service.instances[request.instance as usize].origin.running -= 1;
         }
-        request.step += 1;
-        if request.step as usize == service.steps.len() { self.done(id) } else { self.proceed(id) }
+        if last { self.done(id) } else { self.proceed(id) }
     }
 
     /// A record gives back the lock of its key.

@@ -268,7 +268,7 @@ impl Requests {
     }
 
     /// A record, to change it, and what ties it to others.
-    #[inline]
+    #[inline(always)]
     pub(super) fn with_link(&mut self, id: u32) -> (&mut Request, Option<&Link>) {
         (&mut self.records[id as usize], self.links.get(id as usize))
     }
