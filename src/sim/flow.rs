@@ -57,14 +57,14 @@ impl World {
             self.clients[operation.client as usize].earn();
         }
         if !self.limit.admit(now) {
-            let turned_away = self.spec.balancer.reject_latency.0;
-            return self.answer(operation, record, None, Answer::Rejected(0), turned_away);
+            let refusal = self.spec.balancer.reject_latency.0;
+            return self.turn_away(operation, record, None, Answer::Rejected(0), refusal);
         }
         let service = self.route();
         let it = &mut self.services[service as usize];
         let Some(instance) = it.route() else {
-            let turned_away = self.spec.balancer.reject_latency.0;
-            return self.answer(operation, record, None, Answer::Error, turned_away);
+            let refusal = self.spec.balancer.reject_latency.0;
+            return self.turn_away(operation, record, None, Answer::Error, refusal);
         };
         let place = Some((service, instance));
         it.counters.requests += 1;
@@ -72,7 +72,7 @@ impl World {
             it.counters.failures += 1;
             self.counters.requests_busy += 1;
             let retry_after = self.retry_after(service);
-            return self.answer(operation, record, place, Answer::Rejected(retry_after), REFUSAL_NS);
+            return self.turn_away(operation, record, place, Answer::Rejected(retry_after), REFUSAL_NS);
         }
         // A hit needs no record and no event.
         let look = if it.only_reads {
@@ -290,15 +290,17 @@ impl World {
     }
 
     fn end_badly(&mut self, id: u32, answer: Answer) {
-        self.leave(id, false);
-        let request = *self.requests.get(id);
-        match request.role {
-            Role::Client if request.is(ORPHAN) => self.requests.release(id),
+        let now = self.now;
+        let (request, link) = self.requests.with_link(id);
+        let more = self.services[request.service as usize].let_go(request, link, false, now);
+        let (role, orphan, operation) = (request.role, request.is(ORPHAN), request.operation);
+        let (took, place) = (now - request.sent, Some((request.service, request.instance)));
+        self.left(id, more);
+        match role {
+            Role::Client if orphan => self.requests.release(id),
             Role::Client => {
-                let place = Some((request.service, request.instance));
-                let took = self.now - request.sent;
                 let took = if let Answer::Rejected(_) = answer { took.max(REFUSAL_NS) } else { took };
-                self.answer(request.operation, Some(id), place, answer, took);
+                self.answer(operation, Some(id), place, answer, took);
             }
             Role::Call => self.call_ended(id, answer == Answer::Ok),
             Role::Refresh => self.refresh_over(id, Some(answer)),
@@ -371,7 +373,21 @@ impl World {
         self.end_operation(&operation, record, ended, end);
     }
 
+    /// A request is turned away before it has begun.
+    #[inline(never)]
+    fn turn_away(
+        &mut self,
+        operation: Operation,
+        record: Option<u32>,
+        place: Option<(u16, u16)>,
+        answer: Answer,
+        took: u64,
+    ) {
+        self.answer(operation, record, place, answer, took);
+    }
+
     /// A request has its answer `took` after it was sent; the operation ends or the client tries again.
+    #[inline(always)]
     fn answer(
         &mut self,
         operation: Operation,
@@ -401,24 +417,19 @@ impl World {
         }
         if self.tries_again(&operation) {
             let next = Operation { attempt: operation.attempt + 1, ..operation };
-            let id = match record {
-                Some(id) => {
-                    let request = self.requests.get_mut(id);
-                    request.operation = next;
-                    request.attempt_version = request.attempt_version.wrapping_add(1);
-                    id
-                }
-                None => self.requests.allocate(next, now),
-            };
-            let version = self.requests.enter(id, Phase::Pausing, now);
-            return self.pause(Entry { id, version }, &operation, answer);
+            let id = record.unwrap_or_else(|| self.requests.allocate(next, now));
+            let request = self.requests.get_mut(id);
+            request.operation = next;
+            request.attempt_version = request.attempt_version.wrapping_add(1);
+            let entry = Entry { id, version: request.enter(Phase::Pausing, now) };
+            return self.pause(entry, &operation, answer);
         }
         let end = if let Answer::Rejected(_) = answer { OperationEnd::Shed } else { OperationEnd::Failed };
         self.end_operation(&operation, record, now, end);
     }
 
     /// Whether a client makes a further attempt.
-    #[inline]
+    #[inline(always)]
     fn tries_again(&mut self, operation: &Operation) -> bool {
         let client = &mut self.clients[operation.client as usize];
         if u32::from(operation.attempt) >= client.attempts(operation.number, self.now) {
@@ -430,7 +441,7 @@ impl World {
     }
 
     /// A client pauses before its next attempt.
-    #[inline]
+    #[inline(always)]
     fn pause(&mut self, entry: Entry, operation: &Operation, answer: Answer) {
         let client = &self.clients[operation.client as usize];
         let asked = match answer {
@@ -439,14 +450,18 @@ impl World {
         };
         match client.pause {
             Some(ring) if asked == 0 => self.events.after(ring, self.now, entry),
-            _ => {
-                let pause = client.pause_before(u32::from(operation.attempt), &mut self.jitter_rng);
-                // A herd that was told the same time comes back spread over it.
-                let spread = if asked > 0 && client.backoff.jitter != Jitter::None { asked / 2 } else { 0 };
-                let more = ((u128::from(spread) * u128::from(self.jitter_rng.draw())) >> 64) as u64;
-                self.later(pause.max(asked + more), Due::Retry, entry);
-            }
+            _ => self.pause_for_at_least(asked, entry, operation),
         }
+    }
+
+    /// A client's pause is its own one or what it was asked for, whichever is longer.
+    fn pause_for_at_least(&mut self, asked: u64, entry: Entry, operation: &Operation) {
+        let client = &self.clients[operation.client as usize];
+        let pause = client.pause_before(u32::from(operation.attempt), &mut self.jitter_rng);
+        // A herd that was told the same time comes back spread over it.
+        let spread = if asked > 0 && client.backoff.jitter != Jitter::None { asked / 2 } else { 0 };
+        let more = ((u128::from(spread) * u128::from(self.jitter_rng.draw())) >> 64) as u64;
+        self.later(pause.max(asked + more), Due::Retry, entry);
     }
 
     /// A client's pause is over.
@@ -496,7 +511,7 @@ impl World {
             for &id in &lost {
                 let request = *self.requests.get(id);
                 if request.phase == Phase::Querying {
-                    self.cancel_query(&request);
+                    self.cancel_query(&request, Planning::Now);
                     self.databases[database].hosts[request.host as usize].connections -= 1;
                 }
             }

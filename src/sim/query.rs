@@ -16,6 +16,8 @@ pub(super) enum Planning {
     Now,
     /// By whoever is about to do so anyway, since an earlier query has just ended there.
     Later,
+    /// At once, and also where none starts: one has just been cancelled there.
+    Owed,
 }
 
 impl World {
@@ -109,7 +111,7 @@ impl World {
         let work = cost.draw(key, host, now, &mut self.work_rng);
         request.query = host.start(Owner::Request(id), work, now);
         let entry = Entry { id, version: request.enter(Phase::Querying, now) };
-        if let Planning::Now = planning {
+        if planning != Planning::Later {
             let (at, owner) = host.next_end().unwrap_or((NEVER, Owner::Nobody));
             if let Owner::Request(id) = owner {
                 self.requests.prefetch(id);
@@ -205,10 +207,16 @@ impl World {
         let request = *self.requests.get(id);
         self.trace_query(id, SpanEnd::TimedOut);
         self.log_request(id, LogKind::QueryTimeout);
-        let database = self.database_of(request.service);
-        let attempts = self.services[request.service as usize].spec.pools[request.pool as usize].attempts;
-        self.databases[database].hosts[request.host as usize].counters.timed_out += 1;
-        let kept = self.give_up_query(&request);
+        let service = &self.services[request.service as usize];
+        let attempts = service.spec.pools[request.pool as usize].attempts;
+        self.databases[service.database].hosts[request.host as usize].counters.timed_out += 1;
+        let cancelled = self.lets_cancel(&request);
+        let kept = cancelled || request.query == OFF_CPU;
+        if cancelled {
+            self.cancel_query(&request, Planning::Later);
+        } else if !kept {
+            self.abandon_query(&request);
+        }
         let again = u32::from(request.try_number) < attempts;
         match (again, kept) {
             (true, true) => {
@@ -219,13 +227,8 @@ impl World {
             (false, _) => {
                 if kept {
                     self.requests.enter(id, Phase::Working, self.now);
-                    self.release(
-                        request.service,
-                        request.instance,
-                        request.pool,
-                        request.host,
-                        Planning::Now,
-                    );
+                    let planning = if cancelled { Planning::Owed } else { Planning::Now };
+                    self.release(request.service, request.instance, request.pool, request.host, planning);
                 }
                 self.fail(id);
             }
@@ -234,28 +237,48 @@ impl World {
 
     /// Gives a request's query up. Says whether its connection can be used again; otherwise the pool has let go of it.
     pub(super) fn give_up_query(&mut self, request: &Request) -> bool {
-        let database = self.database_of(request.service);
-        if request.query == OFF_CPU || self.databases[database].abandoned == Abandoned::Cancelled {
-            self.cancel_query(request);
+        if request.query == OFF_CPU {
             return true;
         }
+        let cancelled = self.lets_cancel(request);
+        if cancelled {
+            self.cancel_query(request, Planning::Now);
+        } else {
+            self.abandon_query(request);
+        }
+        cancelled
+    }
+
+    /// Whether a request's query is on a core of a database that stops it when it is told to.
+    fn lets_cancel(&self, request: &Request) -> bool {
+        let database = &self.databases[self.database_of(request.service)];
+        request.query != OFF_CPU && database.abandoned == Abandoned::Cancelled
+    }
+
+    /// Leaves a request's query to run to its end for nobody.
+    fn abandon_query(&mut self, request: &Request) {
+        let database = self.database_of(request.service);
         self.databases[database].hosts[request.host as usize].abandon(request.query);
         self.drop_place(request.service, request.instance, request.pool);
-        false
     }
 
     /// Takes a request's query off the CPU, if it is on it.
-    pub(super) fn cancel_query(&mut self, request: &Request) {
+    pub(super) fn cancel_query(&mut self, request: &Request, planning: Planning) {
         if request.query != OFF_CPU {
             let (database, host) = (self.database_of(request.service), request.host as usize);
             self.databases[database].hosts[host].cancel(request.query, self.now);
-            self.replan(database, host);
+            if planning == Planning::Now {
+                self.replan(database, host);
+            }
         }
     }
 
+    /// A request has waited for a connection as long as it may.
     pub(super) fn acquire_timed_out(&mut self, entry: Entry) {
-        let request = *self.requests.get(entry.id);
-        self.pool_mut(request.service, request.instance, request.pool).n_waiting -= 1;
+        let request = self.requests.get(entry.id);
+        let service = &mut self.services[request.service as usize];
+        let instance = &mut service.instances[request.instance as usize];
+        instance.pools[request.pool as usize].n_waiting -= 1;
         self.counters.pool_timeouts += 1;
         self.trace(entry.id, SpanKind::PoolWait, SpanEnd::TimedOut);
         self.log_request(entry.id, LogKind::PoolTimeout);
@@ -272,8 +295,10 @@ impl World {
         let its = &mut at.pools[pool as usize];
         if its.open > spec.size || at.state == InstanceState::Gone {
             self.databases[database].hosts[host as usize].connections -= 1;
-            self.drop_place(service, instance, pool);
-            return;
+            if planning == Planning::Owed {
+                self.replan(database, host as usize);
+            }
+            return self.drop_place(service, instance, pool);
         }
         match its.next_waiting(&self.requests, spec.acquire_timeout.0, now) {
             Some(id) => {
@@ -284,6 +309,9 @@ impl World {
             None => {
                 its.in_use -= 1;
                 its.idle.push((host, now));
+                if planning == Planning::Owed {
+                    self.replan(database, host as usize);
+                }
             }
         }
     }
@@ -378,7 +406,7 @@ impl World {
                 continue;
             }
             self.trace_query(id, SpanEnd::Lost);
-            self.cancel_query(&request);
+            self.cancel_query(&request, Planning::Now);
             self.databases[database].hosts[request.host as usize].connections -= 1;
             self.requests.enter(id, Phase::Working, self.now);
             self.drop_place(request.service, request.instance, request.pool);

@@ -285,8 +285,9 @@ impl World {
     }
 
     /// Reads the source: past the lock of the key and the budget, to the pool.
+    #[inline(always)]
     fn read_source(&mut self, id: u32) {
-        let request = *self.requests.get(id);
+        let request = self.requests.get(id);
         let now = self.now;
         let service = &self.services[request.service as usize];
         let loses_lock_holder = service.loses_lock_holder;
@@ -330,7 +331,7 @@ impl World {
     }
 
     fn start_source(&mut self, id: u32) {
-        let request = *self.requests.get(id);
+        let request = self.requests.get_mut(id);
         let pool = self.reads[request.operation.read as usize].pool;
         let it = &mut self.services[request.service as usize].instances[request.instance as usize];
         if !it.origin.start(self.now) {
@@ -339,7 +340,7 @@ impl World {
             return self.refuse(id);
         }
         self.counters.origin_started += 1;
-        self.requests.get_mut(id).set(BUDGETED);
+        request.set(BUDGETED);
         self.acquire(id, pool, 1);
     }
 
