@@ -134,12 +134,6 @@ impl Head {
         Head(self.0 ^ (self.0 ^ other.0) & mask)
     }
 
-    /// Whether it comes before a head of another kind of source.
-    #[inline]
-    fn before(self, other: Head) -> bool {
-        self.0 >> SOURCE_BITS < other.0 >> SOURCE_BITS
-    }
-
     #[inline]
     fn source(self) -> usize {
         (self.0 & ((1 << SOURCE_BITS) - 1)) as usize
@@ -182,6 +176,14 @@ impl Heads {
         }
     }
 
+    /// The source of the earliest head has another one, which is due later.
+    #[inline]
+    fn advance(&mut self, head: Head) {
+        self.heads[head.source()] = head;
+        self.first = head;
+        self.moved = true;
+    }
+
     /// The earliest head.
     #[inline]
     fn first(&mut self) -> Head {
@@ -190,6 +192,33 @@ impl Heads {
             self.first = self.heads.iter().fold(Head(u128::MAX), |first, &head| first.or_earlier(head));
         }
         self.first
+    }
+}
+
+/// The next event of a set: the earliest of the heap and the rings, and the earliest of the registers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct First {
+    front: Head,
+    end: Head,
+}
+
+impl First {
+    /// When it is due.
+    #[inline]
+    pub(super) fn at(self) -> u64 {
+        self.front.at().min(self.end.at())
+    }
+
+    /// Where it comes from. No two schedulings have the same order, so it does not matter how sources are numbered.
+    #[inline(always)]
+    pub(super) fn source(self) -> Source {
+        if self.end < self.front {
+            return Source::Register(Register(self.end.source()));
+        }
+        match self.front.source() {
+            0 => Source::Heap,
+            ring => Source::Ring(Ring(ring - 1)),
+        }
     }
 }
 
@@ -418,24 +447,20 @@ impl<T: Ord + Clone> Events<T> {
     pub fn earliest(&mut self) -> (u64, Source) {
         match &self.plain {
             Some(plain) => plain.next(),
-            None => self.earliest_of_quick(),
+            None => {
+                let first = self.first_of_quick();
+                (first.at(), first.source())
+            }
         }
     }
 
-    /// The same where the set is known not to be the plain one.
+    /// The next event, where the set is known not to be the plain one.
     #[inline]
-    pub(super) fn earliest_of_quick(&mut self) -> (u64, Source) {
-        let (front, end) = (self.fronts.first(), self.ends.first());
-        if end.before(front) {
-            return (end.at(), Source::Register(Register(end.source())));
-        }
-        match front.source() {
-            0 => (front.at(), Source::Heap),
-            ring => (front.at(), Source::Ring(Ring(ring - 1))),
-        }
+    pub(super) fn first_of_quick(&mut self) -> First {
+        First { front: self.fronts.first(), end: self.ends.first() }
     }
 
-    /// Takes a ring's first entry, and drops those behind it that are void.
+    /// Takes a ring's first entry, which is the next event, and drops those behind it that are void.
     #[inline(always)]
     pub fn pop_ring(&mut self, ring: Ring, is_void: impl Fn(Entry) -> bool) -> Option<Entry> {
         if self.plain.is_some() {
@@ -452,7 +477,7 @@ impl<T: Ord + Clone> Events<T> {
         }
         fifo.taken = next;
         let (at, order) = if fifo.is_empty() { (NEVER, 0) } else { (fifo.at(next).at, fifo.at(next).order) };
-        self.fronts.set(Head::new(at, order, ring.0 + 1));
+        self.fronts.advance(Head::new(at, order, ring.0 + 1));
         Some(entry)
     }
 

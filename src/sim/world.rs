@@ -199,13 +199,10 @@ pub(super) enum RingUse {
 }
 
 impl RingUse {
-    /// Whether an entry is still meant; a void one is no event.
+    /// Whether its entries are meant for a whole attempt, not for one phase of it.
     #[inline]
-    fn is_meant(self, requests: &Requests, entry: Entry) -> bool {
-        match self {
-            RingUse::Patience | RingUse::Deadline => requests.is_meant_for_attempt(entry),
-            _ => requests.is_meant(entry),
-        }
+    fn is_for_attempt(self) -> bool {
+        matches!(self, RingUse::Patience | RingUse::Deadline)
     }
 }
 
@@ -550,7 +547,8 @@ impl World {
 
     fn advance_quickly(&mut self, until: u64) {
         loop {
-            let (next, source) = self.events.earliest_of_quick();
+            let first = self.events.first_of_quick();
+            let next = first.at();
             // Arrivals come first at the same instant. A plain hit schedules nothing, so the loop goes on inline.
             let limit = next.min(until.saturating_sub(1));
             if self.workload.peek() <= limit {
@@ -571,7 +569,7 @@ impl World {
                 break;
             }
             self.now = next;
-            self.happen(source);
+            self.happen(first.source());
         }
     }
 
@@ -593,8 +591,13 @@ impl World {
         match source {
             Source::Ring(ring) => {
                 let (role, requests) = (self.rings[ring.0].1, &self.requests);
-                let is_void = |entry| !role.is_meant(requests, entry);
-                let entry = self.events.pop_ring(ring, is_void).filter(|&e| role.is_meant(requests, e));
+                let entry = if role.is_for_attempt() {
+                    let meant = |entry: &Entry| requests.is_meant_for_attempt(*entry);
+                    self.events.pop_ring(ring, |e| !meant(&e)).filter(meant)
+                } else {
+                    let meant = |entry: &Entry| requests.is_meant(*entry);
+                    self.events.pop_ring(ring, |e| !meant(&e)).filter(meant)
+                };
                 if let Some(entry) = entry {
                     self.prefetch_ahead(ring, role);
                     self.counters.events += 1;
