@@ -139,7 +139,7 @@ impl Store {
     }
 
     /// What is there for a key.
-    #[inline]
+    #[inline(always)]
     pub fn look(&self, key: u32, now: u64) -> Found {
         let now = tick(now);
         if self.expires[key as usize] <= now {

@@ -127,9 +127,13 @@ impl Client {
     /// settings spread, so that within one operation it never goes back to an older setting.
     #[inline]
     pub fn attempts(&self, operation: u64, now: u64) -> u32 {
-        if let [(_, only)] = self.settings[..] {
-            return only;
+        match self.settings[..] {
+            [(_, only)] => only,
+            _ => self.attempts_of(operation, now),
         }
+    }
+
+    fn attempts_of(&self, operation: u64, now: u64) -> u32 {
         let place = (mix(operation) >> 11) as f64 / (1u64 << 53) as f64;
         self.settings
             .iter()

@@ -61,12 +61,16 @@ pub struct Host {
     cores: f64,
     contention: f64,
     /// By number running; shared between copies of a world.
-    paces: std::sync::Arc<Vec<Pace>>,
+    paces: std::sync::Arc<[Pace]>,
+    /// The one that is in force.
+    pace: Pace,
     queries: Vec<Query>,
     free: Vec<QueryIndex>,
     /// Tag (virtual time of the end, Q16), serial, slot.
     ends: BinaryHeap<Reverse<u128>>,
     running: u32,
+    /// Entries of cancelled queries that are still among the ends.
+    cancelled: u32,
     serial: u64,
     /// Virtual time, Q16 nanoseconds of work, as of `as_of`.
     virtual_time: u64,
@@ -94,11 +98,13 @@ impl Host {
         let mut host = Host {
             cores: spec.cores,
             contention: spec.contention,
-            paces: std::sync::Arc::new(Vec::new()),
+            paces: std::sync::Arc::new([]),
+            pace: Pace { rate: 1, busy: 0 },
             queries: Vec::new(),
             free: Vec::new(),
             ends: BinaryHeap::new(),
             running: 0,
+            cancelled: 0,
             serial: 0,
             virtual_time: 0,
             as_of: 0,
@@ -116,7 +122,8 @@ impl Host {
 
     fn tabulate(&mut self) {
         let table = self.connection_limit.min(100_000) + 64;
-        self.paces = std::sync::Arc::new((0..=table).map(|n| self.pace_for(n)).collect());
+        self.paces = (0..=table).map(|n| self.pace_for(n)).collect();
+        self.set_running(self.running);
     }
 
     /// Changes its cores.
@@ -137,12 +144,14 @@ impl Host {
         Pace { rate, busy }
     }
 
+    /// So many queries run from now on.
     #[inline]
-    fn pace(&self) -> Pace {
-        match self.paces.get(self.running as usize) {
+    fn set_running(&mut self, n: u32) {
+        self.running = n;
+        self.pace = match self.paces.get(n as usize) {
             Some(&pace) => pace,
-            None => self.pace_for(self.running),
-        }
+            None => self.pace_for(n),
+        };
     }
 
     /// Brings virtual time up to now. Only the host's own events call it, so that rounding does not depend on when
@@ -151,7 +160,7 @@ impl Host {
     fn catch_up(&mut self, now: u64) {
         let elapsed = now - self.as_of;
         if elapsed > 0 && self.running > 0 {
-            let Pace { rate, busy } = self.pace();
+            let Pace { rate, busy } = self.pace;
             let grown = (u128::from(elapsed) * u128::from(rate)) >> (RATE_BITS - WORK_BITS);
             self.virtual_time += grown as u64;
             self.busy += elapsed * busy;
@@ -161,7 +170,7 @@ impl Host {
 
     /// Busy core time since the start as a share of one host's cores, in seconds.
     pub fn busy_s(&self, now: u64) -> f64 {
-        let busy = self.busy + (now - self.as_of) * self.pace().busy;
+        let busy = self.busy + (now - self.as_of) * self.pace.busy;
         busy as f64 / f64::from(1 << WORK_BITS) / 1e9
     }
 
@@ -219,6 +228,7 @@ impl Host {
     }
 
     /// Starts a query that needs `work` nanoseconds of CPU.
+    #[inline(always)]
     pub fn start(&mut self, owner: Owner, work: u64, now: u64) -> QueryIndex {
         self.catch_up(now);
         self.serial += 1;
@@ -236,7 +246,7 @@ impl Host {
         let tag = self.virtual_time + (work.max(1) << WORK_BITS);
         self.ends
             .push(Reverse(u128::from(tag) << 64 | u128::from(self.serial) << SLOT_BITS | u128::from(slot)));
-        self.running += 1;
+        self.set_running(self.running + 1);
         self.counters.started += 1;
         slot
     }
@@ -246,11 +256,13 @@ impl Host {
         self.catch_up(now);
         self.queries[slot as usize] = Query { serial: 0, owner: Owner::Nobody };
         self.free.push(slot);
-        self.running -= 1;
+        self.set_running(self.running - 1);
         // Entries of cancelled queries stay until they come up; sweep when they are the majority.
+        self.cancelled += 1;
         if self.ends.len() > 1_024 + 2 * self.running as usize {
             let queries = &self.queries;
             self.ends.retain(|&Reverse(key)| alive(queries, key));
+            self.cancelled = 0;
         }
     }
 
@@ -260,30 +272,39 @@ impl Host {
     }
 
     /// When the next query ends, if none starts or is taken out before, and for whom it runs.
+    #[inline(always)]
     pub fn next_end(&mut self) -> Option<(u64, Owner)> {
-        loop {
-            let &Reverse(key) = self.ends.peek()?;
-            if !alive(&self.queries, key) {
-                self.ends.pop();
-                continue;
-            }
-            let left = ((key >> 64) as u64).saturating_sub(self.virtual_time);
-            let rate = self.pace().rate;
-            let shift = RATE_BITS - WORK_BITS;
-            // A host with a core for everybody needs no division, and most queries are short enough for the cheap one.
-            let span = if rate == 1 << RATE_BITS {
-                left.div_ceil(1 << WORK_BITS)
-            } else if left < 1 << (63 - shift) {
-                (left << shift).div_ceil(rate)
-            } else {
-                u64::try_from((u128::from(left) << shift).div_ceil(u128::from(rate))).unwrap_or(u64::MAX >> 1)
-            };
-            let slot = (key & ((1 << SLOT_BITS) - 1)) as usize;
-            return Some((self.as_of + span, self.queries[slot].owner));
+        if self.cancelled > 0 {
+            self.drop_cancelled();
+        }
+        let &Reverse(key) = self.ends.peek()?;
+        let left = ((key >> 64) as u64).saturating_sub(self.virtual_time);
+        let rate = self.pace.rate;
+        let shift = RATE_BITS - WORK_BITS;
+        // A host with a core for everybody needs no division, and most queries are short enough for the cheap one.
+        let span = if rate == 1 << RATE_BITS {
+            left.div_ceil(1 << WORK_BITS)
+        } else if left < 1 << (63 - shift) {
+            (left << shift).div_ceil(rate)
+        } else {
+            u64::try_from((u128::from(left) << shift).div_ceil(u128::from(rate))).unwrap_or(u64::MAX >> 1)
+        };
+        let slot = (key & ((1 << SLOT_BITS) - 1)) as usize;
+        Some((self.as_of + span, self.queries[slot].owner))
+    }
+
+    /// Drops entries of cancelled queries that have come up.
+    fn drop_cancelled(&mut self) {
+        while let Some(&Reverse(key)) = self.ends.peek()
+            && !alive(&self.queries, key)
+        {
+            self.ends.pop();
+            self.cancelled -= 1;
         }
     }
 
     /// Ends the query whose time has come and says for whom it ran.
+    #[inline(always)]
     pub fn finish(&mut self, now: u64) -> Option<Owner> {
         self.catch_up(now);
         let Reverse(key) = self.ends.pop()?;
@@ -292,7 +313,7 @@ impl Host {
         let owner = self.queries[slot as usize].owner;
         self.queries[slot as usize] = Query { serial: 0, owner: Owner::Nobody };
         self.free.push(slot);
-        self.running -= 1;
+        self.set_running(self.running - 1);
         if owner != Owner::Nobody {
             self.counters.finished += 1;
         }

@@ -10,7 +10,7 @@
 //! swept from the head of a ring in one go, and are no events.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 /// Nothing scheduled.
 pub const NEVER: u64 = u64::MAX;
@@ -60,19 +60,177 @@ struct Due {
     entry: Entry,
 }
 
+/// A first-in-first-out queue of entries that all wait equally long.
+#[derive(Clone, Debug)]
+struct Fifo {
+    delay: u64,
+    /// A power of two of places, used one after the other and then again from the first.
+    places: Vec<Due>,
+    /// Entries taken, and entries put, since the start.
+    taken: usize,
+    put: usize,
+}
+
+impl Fifo {
+    fn new(delay: u64) -> Fifo {
+        let nothing = Due { at: NEVER, order: 0, entry: Entry { id: 0, version: 0 } };
+        Fifo { delay, places: vec![nothing; 16], taken: 0, put: 0 }
+    }
+
+    /// What is or was at a place; the places go round.
+    #[inline]
+    fn at(&self, place: usize) -> &Due {
+        &self.places[place & (self.places.len() - 1)]
+    }
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.taken == self.put
+    }
+
+    #[inline]
+    fn push(&mut self, due: Due) {
+        if self.put - self.taken == self.places.len() {
+            self.grow();
+        }
+        let place = self.put & (self.places.len() - 1);
+        self.places[place] = due;
+        self.put += 1;
+    }
+
+    /// Twice as many places.
+    #[cold]
+    fn grow(&mut self) {
+        let all: Vec<Due> = (self.taken..self.put).map(|place| *self.at(place)).collect();
+        self.places.resize(2 * all.len(), all[0]);
+        (self.taken, self.put) = (0, all.len());
+        self.places[..all.len()].copy_from_slice(&all);
+    }
+}
+
+/// When a source's first event is due, in which order it was scheduled, and which source it is, as one number: the smallest
+/// of them is found without a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Head(u128);
+
+/// Bits of a head that say which source it is.
+const SOURCE_BITS: u32 = 16;
+
+impl Head {
+    #[inline]
+    fn new(at: u64, order: u64, source: usize) -> Head {
+        Head(u128::from(at) << 64 | u128::from(order << SOURCE_BITS | source as u64))
+    }
+
+    #[inline]
+    fn at(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    /// The earlier of two, without a branch: which one it is cannot be guessed.
+    #[inline]
+    fn or_earlier(self, other: Head) -> Head {
+        let mask = u128::from(other.0 < self.0).wrapping_neg();
+        Head(self.0 ^ (self.0 ^ other.0) & mask)
+    }
+
+    #[inline]
+    fn source(self) -> usize {
+        (self.0 & ((1 << SOURCE_BITS) - 1)) as usize
+    }
+}
+
+/// The heads of some sources, and the earliest of them.
+#[derive(Clone, Debug)]
+struct Heads {
+    heads: Vec<Head>,
+    /// The earliest, unless `moved`.
+    first: Head,
+    /// The head that was the earliest has moved back: another one may be earlier now.
+    moved: bool,
+}
+
+impl Heads {
+    fn new() -> Heads {
+        Heads { heads: Vec::new(), first: Head::new(NEVER, u64::MAX >> SOURCE_BITS, 0), moved: false }
+    }
+
+    /// A place for a source that has nothing coming.
+    fn add(&mut self) -> usize {
+        let source = self.heads.len();
+        assert!(source < 1 << SOURCE_BITS, "an event set has room for 65,536 sources of a kind");
+        self.heads.push(Head::new(NEVER, 0, source));
+        source
+    }
+
+    /// The head of a source is another one now.
+    #[inline]
+    fn set(&mut self, head: Head) {
+        let source = head.source();
+        self.heads[source] = head;
+        if source == self.first.source() {
+            self.moved |= head > self.first;
+            self.first = head;
+        } else if head < self.first {
+            self.first = head;
+        }
+    }
+
+    /// The source of the earliest head has another one, which is due later.
+    #[inline]
+    fn advance(&mut self, head: Head) {
+        self.heads[head.source()] = head;
+        self.first = head;
+        self.moved = true;
+    }
+
+    /// The earliest head.
+    #[inline]
+    fn first(&mut self) -> Head {
+        if self.moved {
+            self.moved = false;
+            self.first = self.heads.iter().fold(Head(u128::MAX), |first, &head| first.or_earlier(head));
+        }
+        self.first
+    }
+}
+
+/// The next event of a set: the earliest of the heap and the rings, and the earliest of the registers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct First {
+    front: Head,
+    end: Head,
+}
+
+impl First {
+    /// When it is due.
+    #[inline]
+    pub(super) fn at(self) -> u64 {
+        self.front.at().min(self.end.at())
+    }
+
+    /// Where it comes from. No two schedulings have the same order, so it does not matter how sources are numbered.
+    #[inline(always)]
+    pub(super) fn source(self) -> Source {
+        if self.end < self.front {
+            return Source::Register(Register(self.end.source()));
+        }
+        match self.front.source() {
+            0 => Source::Heap,
+            ring => Source::Ring(Ring(ring - 1)),
+        }
+    }
+}
+
 /// The future event set; `T` are the events of the heap.
 #[derive(Clone, Debug)]
 pub struct Events<T: Ord + Clone> {
     order: u64,
-    /// Due time and order of the head of every source: the heap first, then rings and registers as they were made.
-    heads: Vec<(u64, u64)>,
-    /// The source with the earliest head, unless `moved`.
-    first: usize,
-    /// The head that was the earliest has moved back: another one may be earlier now.
-    moved: bool,
-    sources: Vec<Source>,
-    rings: Vec<(u64, VecDeque<Due>, usize)>,
-    registers: Vec<usize>,
+    /// Of the heap, then of each ring.
+    fronts: Heads,
+    /// Of each register. They change with nearly every event, the others rarely, so they are apart.
+    ends: Heads,
+    rings: Vec<Fifo>,
     heap: BinaryHeap<Reverse<(u64, u64, T)>>,
     plain: Option<PlainSet<T>>,
 }
@@ -168,15 +326,14 @@ impl<T: Clone> PlainSet<T> {
 impl<T: Ord + Clone> Events<T> {
     /// An empty set.
     pub fn new() -> Events<T> {
+        let mut fronts = Heads::new();
+        fronts.add();
         Events {
             plain: None,
             order: 0,
-            heads: vec![(NEVER, 0)],
-            first: 0,
-            moved: false,
-            sources: vec![Source::Heap],
+            fronts,
+            ends: Heads::new(),
             rings: Vec::new(),
-            registers: Vec::new(),
             heap: BinaryHeap::new(),
         }
     }
@@ -209,20 +366,13 @@ impl<T: Ord + Clone> Events<T> {
 
     /// A ring for a delay in nanoseconds.
     pub fn ring(&mut self, delay_ns: u64) -> Ring {
-        let ring = Ring(self.rings.len());
-        self.rings.push((delay_ns, VecDeque::new(), self.heads.len()));
-        self.heads.push((NEVER, 0));
-        self.sources.push(Source::Ring(ring));
-        ring
+        self.rings.push(Fifo::new(delay_ns));
+        Ring(self.fronts.add() - 1)
     }
 
     /// A register, for a source that has at most one next event.
     pub fn register(&mut self) -> Register {
-        let register = Register(self.registers.len());
-        self.registers.push(self.heads.len());
-        self.heads.push((NEVER, 0));
-        self.sources.push(Source::Register(register));
-        register
+        Register(self.ends.add())
     }
 
     /// How many schedulings there have been: equal readings mean that nothing was scheduled between them.
@@ -238,39 +388,41 @@ impl<T: Ord + Clone> Events<T> {
     }
 
     /// Schedules an entry after the ring's delay.
-    #[inline]
+    #[inline(always)]
     pub fn after(&mut self, ring: Ring, now: u64, entry: Entry) {
         let order = self.next_order();
-        let (delay, queue, head) = &mut self.rings[ring.0];
-        let at = now.saturating_add(*delay);
-        if let Some(plain) = &mut self.plain {
-            return plain.push(at, order, What::Ring(ring, entry));
+        let fifo = &mut self.rings[ring.0];
+        let at = now.saturating_add(fifo.delay);
+        if self.plain.is_some() {
+            return self.push_plain(at, order, What::Ring(ring, entry));
         }
-        let (empty, head) = (queue.is_empty(), *head);
-        queue.push_back(Due { at, order, entry });
-        if empty {
-            self.set_head(head, (at, order));
+        if fifo.is_empty() {
+            self.fronts.set(Head::new(at, order, ring.0 + 1));
+        }
+        fifo.push(Due { at, order, entry });
+    }
+
+    #[cold]
+    fn push_plain(&mut self, at: u64, order: u64, what: What<T>) {
+        if let Some(plain) = &mut self.plain {
+            plain.push(at, order, what);
         }
     }
 
     /// Sets or clears a register's event.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, register: Register, at: u64) {
         let order = self.next_order();
-        if let Some(plain) = &mut self.plain {
-            return plain.set(register, at, order);
+        if self.plain.is_some() {
+            return self.set_plain(register, at, order);
         }
-        self.set_head(self.registers[register.0], (at, order));
+        self.ends.set(Head::new(at, order, register.0));
     }
 
-    /// The head of a source is another one now.
-    #[inline]
-    fn set_head(&mut self, source: usize, head: (u64, u64)) {
-        let before = std::mem::replace(&mut self.heads[source], head);
-        if source == self.first {
-            self.moved |= head > before;
-        } else if head < self.heads[self.first] {
-            self.first = source;
+    #[cold]
+    fn set_plain(&mut self, register: Register, at: u64, order: u64) {
+        if let Some(plain) = &mut self.plain {
+            plain.set(register, at, order);
         }
     }
 
@@ -286,62 +438,62 @@ impl<T: Ord + Clone> Events<T> {
 
     #[inline]
     fn refresh_heap(&mut self) {
-        let head = self.heap.peek().map_or((NEVER, 0), |Reverse((at, order, _))| (*at, *order));
-        self.set_head(0, head);
+        let (at, order) = self.heap.peek().map_or((NEVER, 0), |Reverse((at, order, _))| (*at, *order));
+        self.fronts.set(Head::new(at, order, 0));
     }
 
     /// The time and source of the next event.
     #[inline]
     pub fn earliest(&mut self) -> (u64, Source) {
-        if let Some(plain) = &self.plain {
-            return plain.next();
-        }
-        if self.moved {
-            self.find_first();
-        }
-        (self.heads[self.first].0, self.sources[self.first])
-    }
-
-    fn find_first(&mut self) {
-        self.moved = false;
-        let (mut first, mut earliest) = (0, (NEVER, 0));
-        for (i, &head) in self.heads.iter().enumerate() {
-            // Times rarely tie, so the order is looked at only then; the rest needs no branch.
-            if head.0 == earliest.0 && head.1 < earliest.1 {
-                (first, earliest) = (i, head);
+        match &self.plain {
+            Some(plain) => plain.next(),
+            None => {
+                let first = self.first_of_quick();
+                (first.at(), first.source())
             }
-            let earlier = head.0 < earliest.0;
-            first = if earlier { i } else { first };
-            earliest = if earlier { head } else { earliest };
         }
-        self.first = first;
     }
 
-    /// Takes a ring's first entry, and drops those behind it that are void.
+    /// The next event, where the set is known not to be the plain one.
     #[inline]
+    pub(super) fn first_of_quick(&mut self) -> First {
+        First { front: self.fronts.first(), end: self.ends.first() }
+    }
+
+    /// Takes a ring's first entry, which is the next event, and drops those behind it that are void.
+    #[inline(always)]
     pub fn pop_ring(&mut self, ring: Ring, is_void: impl Fn(Entry) -> bool) -> Option<Entry> {
-        if let Some(plain) = &mut self.plain {
-            return match plain.pop() {
-                Some(What::Ring(_, entry)) => Some(entry),
-                _ => None,
-            };
+        if self.plain.is_some() {
+            return self.pop_plain();
         }
-        let (_, queue, head) = &mut self.rings[ring.0];
-        let due = queue.pop_front()?;
-        let (mut first, head) = (queue.front(), *head);
-        while first.is_some_and(|d| is_void(d.entry)) {
-            queue.pop_front();
-            first = queue.front();
+        let fifo = &mut self.rings[ring.0];
+        if fifo.is_empty() {
+            return None;
         }
-        let first = first.map_or((NEVER, 0), |d| (d.at, d.order));
-        self.set_head(head, first);
-        Some(due.entry)
+        let entry = fifo.at(fifo.taken).entry;
+        let mut next = fifo.taken + 1;
+        while next != fifo.put && is_void(fifo.at(next).entry) {
+            next += 1;
+        }
+        fifo.taken = next;
+        let (at, order) = if fifo.is_empty() { (NEVER, 0) } else { (fifo.at(next).at, fifo.at(next).order) };
+        self.fronts.advance(Head::new(at, order, ring.0 + 1));
+        Some(entry)
     }
 
-    /// The record of the entry that will come up `ahead` entries later, if there is one.
+    #[cold]
+    fn pop_plain(&mut self) -> Option<Entry> {
+        match self.plain.as_mut()?.pop() {
+            Some(What::Ring(_, entry)) => Some(entry),
+            _ => None,
+        }
+    }
+
+    /// The record of the entry that will come up `ahead` entries later; where fewer wait, the record of some earlier one.
     #[inline]
-    pub fn look_ahead(&self, ring: Ring, ahead: usize) -> Option<u32> {
-        self.rings[ring.0].1.get(ahead).map(|d| d.entry.id)
+    pub(super) fn look_ahead(&self, ring: Ring, ahead: usize) -> u32 {
+        let fifo = &self.rings[ring.0];
+        fifo.at(fifo.taken + ahead).entry.id
     }
 
     /// Takes the heap's first event.

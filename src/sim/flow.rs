@@ -3,8 +3,9 @@
 
 use super::events::Entry;
 use super::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, SpanRecord, TraceRecord};
+use super::query::Planning;
 use super::read::Look;
-use super::request::{BUDGETED, LOCKED, ORPHAN, Operation, Phase, Role};
+use super::request::{BUDGETED, LOCKED, ORPHAN, OWN_QUERY, Operation, Phase, Role};
 use super::service::{InstanceState, Planned};
 use super::spec::Jitter;
 use super::world::{Control, Due, World};
@@ -36,51 +37,42 @@ const REFUSAL_NS: u64 = 1_000_000;
 
 impl World {
     /// A user begins an operation.
-    #[inline]
     pub(super) fn arrive(&mut self, operation: Operation) {
         self.counters.operations_started += 1;
         self.counters.events += 1;
         if operation.traced {
-            self.probe.open(TraceRecord {
-                operation: operation.number,
-                read: u32::from(operation.read),
-                key: operation.key,
-                client: u32::from(operation.client),
-                started: operation.started,
-                ended: 0,
-                end: OperationEnd::Served,
-                attempts: 0,
-                spans: Vec::new(),
-            });
+            self.open_trace(&operation);
         }
         self.send(operation, None);
     }
 
-    /// A client sends a request; `record` is the operation's when it has one.
-    #[inline]
+    /// A client sends a request; `record` is the operation's when it has one. Written once, and compiled once for first
+    /// attempts and once for further ones.
+    #[inline(always)]
     fn send(&mut self, operation: Operation, record: Option<u32>) {
         let now = self.now;
         let told_apart = self.counters.requests_by_attempt.len();
-        self.counters.requests_by_attempt[(operation.attempt as usize).min(told_apart) - 1] += 1;
+        self.counters.requests_by_attempt[(operation.attempt as usize).clamp(1, told_apart) - 1] += 1;
         if operation.attempt == 1 {
             self.clients[operation.client as usize].earn();
         }
-        let turned_away = self.spec.balancer.reject_latency.0;
         if !self.limit.admit(now) {
-            return self.answer(operation, record, None, Answer::Rejected(0), turned_away);
+            let refusal = self.spec.balancer.reject_latency.0;
+            return self.turn_away(operation, record, None, Answer::Rejected(0), refusal);
         }
         let service = self.route();
-        let Some(instance) = self.services[service as usize].route() else {
-            return self.answer(operation, record, None, Answer::Error, turned_away);
+        let it = &mut self.services[service as usize];
+        let Some(instance) = it.route() else {
+            let refusal = self.spec.balancer.reject_latency.0;
+            return self.turn_away(operation, record, None, Answer::Error, refusal);
         };
         let place = Some((service, instance));
-        let it = &mut self.services[service as usize];
         it.counters.requests += 1;
         if it.spec.workers.is_some_and(|most| it.instances[instance as usize].busy >= most) {
             it.counters.failures += 1;
             self.counters.requests_busy += 1;
             let retry_after = self.retry_after(service);
-            return self.answer(operation, record, place, Answer::Rejected(retry_after), REFUSAL_NS);
+            return self.turn_away(operation, record, place, Answer::Rejected(retry_after), REFUSAL_NS);
         }
         // A hit needs no record and no event.
         let look = if it.only_reads {
@@ -94,30 +86,41 @@ impl World {
             if self.inside_apart {
                 it.latency.record(took);
             }
-            return self.answer(operation, record, place, Answer::Ok, took);
+            return self.served(operation, record, place, took);
         }
         let id = match record {
             Some(id) => {
-                let request = self.requests.get_mut(id);
-                request.operation = operation;
-                request.sent = now;
+                self.requests.get_mut(id).operation = operation;
                 id
             }
             None => self.requests.allocate(operation, now),
         };
+        self.begin(id, service, instance, look);
+    }
+
+    /// A request begins its time in the instance that has taken it.
+    #[inline(always)]
+    fn begin(&mut self, id: u32, service: u16, instance: u16, look: Look) {
+        let now = self.now;
         let request = self.requests.place(id, Role::Client, service, instance);
-        let version = request.attempt_version;
+        request.sent = now;
+        let (client, number) = (request.operation.client, request.operation.number);
+        let entry = Entry { id, version: request.attempt_version };
+        let service = &mut self.services[service as usize];
+        service.take_in(request, now);
         if self.linked {
             let link = self.requests.link_mut(id);
             // What got through on behalf of an earlier attempt of the same operation counts.
-            if link.root != (id, operation.number) {
-                (link.root, link.through, link.watcher) = ((id, operation.number), 0, None);
+            if link.root != (id, number) {
+                (link.root, link.through, link.watcher) = ((id, number), 0, None);
             }
         }
-        if let Some(ring) = self.clients[operation.client as usize].patience {
-            self.events.after(ring, now, Entry { id, version });
+        if let Some(ring) = self.clients[client as usize].patience {
+            self.events.after(ring, now, entry);
         }
-        self.enter_instance(id);
+        if let Some(ring) = service.deadline {
+            self.events.after(ring, now, entry);
+        }
         match look {
             Look::NotYet => self.proceed(id),
             look => self.looked(id, look),
@@ -140,17 +143,13 @@ impl World {
         self.services[service as usize].spec.retry_after.map_or(0, |span| span.0)
     }
 
-    /// A record begins its time in its instance.
+    /// A record that is not a client's begins its time in its instance.
     pub(super) fn enter_instance(&mut self, id: u32) {
-        self.requests.enter(id, Phase::Working, self.now);
-        let request = self.requests.get(id);
-        let (role, version) = (request.role, request.attempt_version);
+        let request = self.requests.get_mut(id);
         let service = &mut self.services[request.service as usize];
-        let instance = &mut service.instances[request.instance as usize];
-        instance.in_flight += 1;
-        instance.busy += u32::from(role != Role::Refresh);
+        service.take_in(request, self.now);
         if let Some(ring) = service.deadline {
-            self.events.after(ring, self.now, Entry { id, version });
+            self.events.after(ring, self.now, Entry { id, version: request.attempt_version });
         }
     }
 
@@ -183,9 +182,8 @@ impl World {
                     }
                 }
                 Some(&Planned::Query { pool, .. }) => {
-                    let request = self.requests.get_mut(id);
-                    (request.pool, request.try_number) = (pool, 1);
-                    return self.acquire(id);
+                    self.requests.get_mut(id).set(OWN_QUERY);
+                    return self.acquire(id, pool, 1);
                 }
                 Some(Planned::Call(_)) => {
                     self.requests.get_mut(id).try_number = 1;
@@ -196,8 +194,14 @@ impl World {
     }
 
     /// A step of a request is over: the next one.
+    #[inline(always)]
     pub(super) fn step_over(&mut self, id: u32) {
-        self.requests.get_mut(id).step += 1;
+        let request = self.requests.get_mut(id);
+        request.clear(OWN_QUERY);
+        request.step += 1;
+        if request.step as usize == self.services[request.service as usize].steps.len() {
+            return self.done(id);
+        }
         self.proceed(id);
     }
 
@@ -208,67 +212,62 @@ impl World {
     }
 
     /// All steps of a request are done.
+    #[inline(always)]
     pub(super) fn done(&mut self, id: u32) {
-        let request = self.requests.get(id);
-        match request.role {
-            Role::Client => {
-                let request = *request;
-                self.leave(id, true);
-                if request.is(ORPHAN) {
-                    return self.requests.release(id);
-                }
-                let took = self.services[request.service as usize].handling.draw(&mut self.handling_rng);
-                let took = self.now - request.sent + took;
-                self.answer(
-                    request.operation,
-                    Some(id),
-                    Some((request.service, request.instance)),
-                    Answer::Ok,
-                    took,
-                );
-            }
-            Role::Call => {
-                let handling = &self.services[request.service as usize].handling;
-                let takes = handling.draw(&mut self.handling_rng);
-                let version = self.requests.enter(id, Phase::Answering, self.now);
-                self.later(takes, Due::Answered, Entry { id, version });
-            }
+        match self.requests.get(id).role {
+            Role::Client => self.answer_client(id),
+            Role::Call => self.answer_caller(id),
             Role::Refresh => self.refreshed(id),
         }
     }
 
-    /// A request leaves its instance.
-    pub(super) fn leave(&mut self, id: u32, served: bool) {
+    /// A client's request is done: it leaves its instance, and is answered.
+    #[inline(always)]
+    pub(super) fn answer_client(&mut self, id: u32) {
         let now = self.now;
-        // Whatever was scheduled for the request is void from here on.
-        self.requests.enter(id, Phase::Free, now);
-        let request = self.requests.get_mut(id);
-        let (budgeted, locked) = (request.clear(BUDGETED), request.clear(LOCKED));
-        self.off_the_source(id);
-        let request = self.requests.get(id);
+        let (request, link) = self.requests.with_link(id);
         let service = &mut self.services[request.service as usize];
-        let is_request = request.role != Role::Refresh;
-        if is_request {
-            service.counters.failures += u64::from(!served);
-            service.latency.record(now - request.sent);
+        let more = service.let_go(request, link, true, now);
+        let orphan = request.is(ORPHAN);
+        let took = now - request.sent;
+        let took = if orphan { took } else { took + service.handling.draw(&mut self.handling_rng) };
+        let (operation, place) = (request.operation, (request.service, request.instance));
+        self.left(id, more);
+        if orphan {
+            return self.requests.release(id);
         }
-        if locked && let Some(cache) = service.spec.cache {
-            let key = self.reads[request.operation.read as usize].key(request.operation.key);
-            self.caches[cache].unlock(key, (request.service, request.instance));
-        }
-        let it = &mut service.instances[request.instance as usize];
-        it.in_flight -= 1;
-        it.busy -= u32::from(is_request);
-        it.origin.running -= u32::from(budgeted);
-        if it.in_flight == 0 && it.state == InstanceState::Draining {
-            let (service, instance, version) = (request.service, request.instance, it.version);
-            self.events.at(now, Control::DrainOver { service, instance, version });
-        }
+        self.served(operation, Some(id), Some(place), took);
     }
 
-    /// A request has failed in its instance.
-    pub(super) fn fail(&mut self, id: u32) {
-        self.end_badly(id, Answer::Error);
+    /// A call's work is done: its answer is on the way.
+    fn answer_caller(&mut self, id: u32) {
+        let request = self.requests.get(id);
+        let handling = &self.services[request.service as usize].handling;
+        let takes = handling.draw(&mut self.handling_rng);
+        let version = self.requests.enter(id, Phase::Answering, self.now);
+        self.later(takes, Due::Answered, Entry { id, version });
+    }
+
+    /// A request leaves its instance.
+    #[inline(always)]
+    pub(super) fn leave(&mut self, id: u32, served: bool) {
+        let (request, link) = self.requests.with_link(id);
+        let more = self.services[request.service as usize].let_go(request, link, served, self.now);
+        self.left(id, more);
+    }
+
+    /// A request has left its instance: its lock is given back, and the instance stops if that was all it waited for.
+    #[inline(always)]
+    fn left(&mut self, id: u32, (locked, drained): (bool, bool)) {
+        if locked {
+            self.give_lock_back(id);
+        }
+        if drained {
+            let request = self.requests.get(id);
+            let (service, instance) = (request.service, request.instance);
+            let version = self.services[service as usize].instances[instance as usize].version;
+            self.events.at(self.now, Control::DrainOver { service, instance, version });
+        }
     }
 
     /// A request is turned away in its instance, or gets the static answer.
@@ -285,16 +284,23 @@ impl World {
         self.end_badly(id, Answer::Rejected(retry_after));
     }
 
+    /// A request has failed in its instance.
+    pub(super) fn fail(&mut self, id: u32) {
+        self.end_badly(id, Answer::Error);
+    }
+
     fn end_badly(&mut self, id: u32, answer: Answer) {
-        self.leave(id, false);
-        let request = *self.requests.get(id);
-        match request.role {
-            Role::Client if request.is(ORPHAN) => self.requests.release(id),
+        let now = self.now;
+        let (request, link) = self.requests.with_link(id);
+        let more = self.services[request.service as usize].let_go(request, link, false, now);
+        let (role, orphan, operation) = (request.role, request.is(ORPHAN), request.operation);
+        let (took, place) = (now - request.sent, Some((request.service, request.instance)));
+        self.left(id, more);
+        match role {
+            Role::Client if orphan => self.requests.release(id),
             Role::Client => {
-                let place = Some((request.service, request.instance));
-                let took = self.now - request.sent;
                 let took = if let Answer::Rejected(_) = answer { took.max(REFUSAL_NS) } else { took };
-                self.answer(request.operation, Some(id), place, answer, took);
+                self.answer(operation, Some(id), place, answer, took);
             }
             Role::Call => self.call_ended(id, answer == Answer::Ok),
             Role::Refresh => self.refresh_over(id, Some(answer)),
@@ -342,7 +348,7 @@ impl World {
             Phase::Querying => {
                 self.trace_query(id, SpanEnd::TimedOut);
                 if self.give_up_query(&request) {
-                    self.release(service, instance, request.pool, request.host);
+                    self.release(service, instance, request.pool, request.host, Planning::Now);
                 }
             }
             Phase::Calling => self.abandon_call(id),
@@ -352,8 +358,36 @@ impl World {
         self.requests.enter(id, Phase::Working, self.now);
     }
 
+    /// A request has the answer that it wanted, `took` after it was sent: its operation ends.
+    #[inline(always)]
+    fn served(&mut self, operation: Operation, record: Option<u32>, place: Option<(u16, u16)>, took: u64) {
+        self.latency.record(took);
+        self.counters.requests_ok += 1;
+        self.probe.count(LogKind::Access);
+        if operation.traced {
+            self.trace_answer(&operation, place, Answer::Ok, took);
+        }
+        let ended = self.now.max(operation.started + took);
+        let late = ended - operation.started > self.spec.late_after.0;
+        let end = if late { OperationEnd::Late } else { OperationEnd::Served };
+        self.end_operation(&operation, record, ended, end);
+    }
+
+    /// A request is turned away before it has begun.
+    #[inline(never)]
+    fn turn_away(
+        &mut self,
+        operation: Operation,
+        record: Option<u32>,
+        place: Option<(u16, u16)>,
+        answer: Answer,
+        took: u64,
+    ) {
+        self.answer(operation, record, place, answer, took);
+    }
+
     /// A request has its answer `took` after it was sent; the operation ends or the client tries again.
-    #[inline]
+    #[inline(always)]
     fn answer(
         &mut self,
         operation: Operation,
@@ -363,48 +397,39 @@ impl World {
         took: u64,
     ) {
         let now = self.now;
-        self.latency.record(took);
         let counter = match answer {
-            Answer::Ok => &mut self.counters.requests_ok,
+            Answer::Ok => return self.served(operation, record, place, took),
             Answer::Error => &mut self.counters.requests_errors,
             Answer::Rejected(_) => &mut self.counters.requests_rejected,
             Answer::ClientGone => &mut self.counters.requests_abandoned,
         };
         *counter += 1;
+        self.latency.record(took);
         self.probe.count(LogKind::Access);
         if operation.traced {
             self.trace_answer(&operation, place, answer, took);
         }
         if let Answer::Rejected(_) = answer {
             let kind = LogKind::RateLimited;
-            self.probe.log(|| request_log(now, kind, &operation, place, 503, took), kind);
-        }
-        if answer == Answer::Ok {
-            let ended = now.max(operation.started + took);
-            let late = ended - operation.started > self.spec.late_after.0;
-            let end = if late { OperationEnd::Late } else { OperationEnd::Served };
-            return self.end_operation(&operation, record, ended, end);
+            if self.probe.count(kind) {
+                self.probe.keep(request_log(now, kind, &operation, place, 503, took));
+            }
         }
         if self.tries_again(&operation) {
             let next = Operation { attempt: operation.attempt + 1, ..operation };
-            let id = match record {
-                Some(id) => {
-                    let request = self.requests.get_mut(id);
-                    request.operation = next;
-                    request.attempt_version = request.attempt_version.wrapping_add(1);
-                    id
-                }
-                None => self.requests.allocate(next, now),
-            };
-            let version = self.requests.enter(id, Phase::Pausing, now);
-            return self.pause(Entry { id, version }, &operation, answer);
+            let id = record.unwrap_or_else(|| self.requests.allocate(next, now));
+            let request = self.requests.get_mut(id);
+            request.operation = next;
+            request.attempt_version = request.attempt_version.wrapping_add(1);
+            let entry = Entry { id, version: request.enter(Phase::Pausing, now) };
+            return self.pause(entry, &operation, answer);
         }
         let end = if let Answer::Rejected(_) = answer { OperationEnd::Shed } else { OperationEnd::Failed };
         self.end_operation(&operation, record, now, end);
     }
 
     /// Whether a client makes a further attempt.
-    #[inline]
+    #[inline(always)]
     fn tries_again(&mut self, operation: &Operation) -> bool {
         let client = &mut self.clients[operation.client as usize];
         if u32::from(operation.attempt) >= client.attempts(operation.number, self.now) {
@@ -416,7 +441,7 @@ impl World {
     }
 
     /// A client pauses before its next attempt.
-    #[inline]
+    #[inline(always)]
     fn pause(&mut self, entry: Entry, operation: &Operation, answer: Answer) {
         let client = &self.clients[operation.client as usize];
         let asked = match answer {
@@ -425,14 +450,18 @@ impl World {
         };
         match client.pause {
             Some(ring) if asked == 0 => self.events.after(ring, self.now, entry),
-            _ => {
-                let pause = client.pause_before(u32::from(operation.attempt), &mut self.jitter_rng);
-                // A herd that was told the same time comes back spread over it.
-                let spread = if asked > 0 && client.backoff.jitter != Jitter::None { asked / 2 } else { 0 };
-                let more = ((u128::from(spread) * u128::from(self.jitter_rng.draw())) >> 64) as u64;
-                self.later(pause.max(asked + more), Due::Retry, entry);
-            }
+            _ => self.pause_for_at_least(asked, entry, operation),
         }
+    }
+
+    /// A client's pause is its own one or what it was asked for, whichever is longer.
+    fn pause_for_at_least(&mut self, asked: u64, entry: Entry, operation: &Operation) {
+        let client = &self.clients[operation.client as usize];
+        let pause = client.pause_before(u32::from(operation.attempt), &mut self.jitter_rng);
+        // A herd that was told the same time comes back spread over it.
+        let spread = if asked > 0 && client.backoff.jitter != Jitter::None { asked / 2 } else { 0 };
+        let more = ((u128::from(spread) * u128::from(self.jitter_rng.draw())) >> 64) as u64;
+        self.later(pause.max(asked + more), Due::Retry, entry);
     }
 
     /// A client's pause is over.
@@ -441,7 +470,7 @@ impl World {
         self.send(operation, Some(entry.id));
     }
 
-    #[inline]
+    #[inline(always)]
     fn end_operation(&mut self, operation: &Operation, record: Option<u32>, ended: u64, end: OperationEnd) {
         let counter = match end {
             OperationEnd::Served => &mut self.counters.operations_served,
@@ -482,7 +511,7 @@ impl World {
             for &id in &lost {
                 let request = *self.requests.get(id);
                 if request.phase == Phase::Querying {
-                    self.cancel_query(&request);
+                    self.cancel_query(&request, Planning::Now);
                     self.databases[database].hosts[request.host as usize].connections -= 1;
                 }
             }
@@ -508,36 +537,40 @@ impl World {
 
     // ------------------------------------------------------------------------------------------ logs and traces
 
+    #[inline]
     pub(super) fn log_request(&mut self, id: u32, kind: LogKind) {
-        let request = self.requests.get(id);
-        let now = self.now;
-        self.probe.log(
-            || LogRecord {
-                host: u32::from(request.host),
-                detail: u32::from(request.try_number),
-                pool: u32::from(request.pool),
-                step: u32::from(request.step),
-                ..request_log(
-                    now,
-                    kind,
-                    &request.operation,
-                    Some((request.service, request.instance)),
-                    0,
-                    now - request.since,
-                )
-            },
-            kind,
-        );
+        if self.probe.count(kind) {
+            self.keep_log(id, kind);
+        }
+    }
+
+    #[cold]
+    fn keep_log(&mut self, id: u32, kind: LogKind) {
+        let (request, now) = (self.requests.get(id), self.now);
+        let place = Some((request.service, request.instance));
+        self.probe.keep(LogRecord {
+            host: u32::from(request.host),
+            detail: u32::from(request.try_number),
+            pool: u32::from(request.pool),
+            step: u32::from(request.step),
+            ..request_log(now, kind, &request.operation, place, 0, now - request.since)
+        });
     }
 
     /// A span from the beginning of the request's phase until now.
+    #[inline]
     pub(super) fn trace(&mut self, id: u32, kind: SpanKind, end_kind: SpanEnd) {
         let request = self.requests.get(id);
         if request.operation.traced && request.role != Role::Refresh {
-            let (number, parent) = (0, self.span_of(id));
-            let span = SpanRecord { kind, number, parent, start: request.since, end: self.now, end_kind };
-            self.probe.span(request.operation.number, span);
+            self.keep_span(id, kind, end_kind);
         }
+    }
+
+    #[cold]
+    fn keep_span(&mut self, id: u32, kind: SpanKind, end_kind: SpanEnd) {
+        let (request, parent) = (self.requests.get(id), self.span_of(id));
+        let span = SpanRecord { kind, number: 0, parent, start: request.since, end: self.now, end_kind };
+        self.probe.span(request.operation.number, span);
     }
 
     pub(super) fn trace_query(&mut self, id: u32, end_kind: SpanEnd) {
@@ -559,6 +592,21 @@ impl World {
             Role::Call => self.requests.link(id).map_or(0, |l| l.span),
             Role::Client | Role::Refresh => u16::from(request.operation.attempt),
         }
+    }
+
+    #[cold]
+    fn open_trace(&mut self, operation: &Operation) {
+        self.probe.open(TraceRecord {
+            operation: operation.number,
+            read: u32::from(operation.read),
+            key: operation.key,
+            client: u32::from(operation.client),
+            started: operation.started,
+            ended: 0,
+            end: OperationEnd::Served,
+            attempts: 0,
+            spans: Vec::new(),
+        });
     }
 
     #[cold]

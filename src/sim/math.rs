@@ -37,15 +37,15 @@ const CELLS: usize = 1 << CELL_BITS;
 /// multiplication. The last cell is open-ended; being memoryless, the tail beyond it is the same distribution again.
 #[derive(Clone, Debug)]
 pub struct Exponential {
-    edges: Vec<u64>,
+    /// Lower edges of the cells, Q32; shared between copies of a world.
+    edges: Arc<[u64; CELLS]>,
 }
 
 impl Exponential {
     /// Builds the table.
     pub fn new() -> Exponential {
-        let edges =
-            (0..CELLS).map(|i| (-ln(1.0 - i as f64 / CELLS as f64) * 4_294_967_296.0) as u64).collect();
-        Exponential { edges }
+        let edge = |i: usize| (-ln(1.0 - i as f64 / CELLS as f64) * 4_294_967_296.0) as u64;
+        Exponential { edges: Arc::new(std::array::from_fn(edge)) }
     }
 
     /// A unit exponential in Q32.
@@ -85,13 +85,10 @@ enum Shape {
     Tables(Tables),
 }
 
-/// Values at the edges of the cells, in nanoseconds; shared between copies of a world.
+/// Values at the edges of the cells, in nanoseconds: of the first cell, of all, of the last cell; shared between copies of a
+/// world.
 #[derive(Clone, Debug)]
-struct Tables {
-    head: Arc<Vec<u64>>,
-    body: Arc<Vec<u64>>,
-    tail: Arc<Vec<u64>>,
-}
+struct Tables(Arc<[[u64; CELLS + 1]; 3]>);
 
 impl Sampler {
     /// Tabulates a spread.
@@ -100,13 +97,13 @@ impl Sampler {
             Spread::Fixed(span) => return Sampler(Shape::Fixed(span.0)),
             Spread::Uniform { low, high } => {
                 let width = high.0.saturating_sub(low.0) as f64;
-                let even = |from: f64, to: f64| -> Arc<Vec<u64>> {
+                let even = |from: f64, to: f64| -> Vec<u64> {
                     let at = |i: usize| from + (to - from) * i as f64 / CELLS as f64;
-                    Arc::new((0..=CELLS).map(|i| low.0 + (width * at(i)) as u64).collect())
+                    (0..=CELLS).map(|i| low.0 + (width * at(i)) as u64).collect()
                 };
                 let cell = 1.0 / CELLS as f64;
-                let (head, body, tail) = (even(0.0, cell), even(0.0, 1.0), even(1.0 - cell, 1.0));
-                return Sampler(Shape::Tables(Tables { head, body, tail }));
+                let tables = [even(0.0, cell), even(0.0, 1.0), even(1.0 - cell, 1.0)];
+                return Sampler(Shape::Tables(Tables::new(&tables)));
             }
             Spread::Exponential(mean) => (1, mean),
             Spread::Erlang { k, mean } => (k.max(1), mean),
@@ -151,13 +148,13 @@ impl Sampler {
         body.insert(0, 0);
         let mut tail: Vec<u64> = (0..CELLS).map(|i| edge(cell * (1.0 - i as f64 * cell))).collect();
         tail.push(edge(cell * cell * 0.5));
-        let (head, body, tail) = (Arc::new(head), Arc::new(body), Arc::new(tail));
-        Sampler(Shape::Tables(Tables { head, body, tail }))
+        body.push(tail[CELLS]);
+        Sampler(Shape::Tables(Tables::new(&[head, body, tail])))
     }
 
     /// One value, in nanoseconds. It takes one number from the stream, whatever the shape: changing a spread shifts
     /// nobody else's draws.
-    #[inline]
+    #[inline(always)]
     pub fn draw(&self, rng: &mut Stream) -> u64 {
         let r = rng.draw();
         match &self.0 {
@@ -168,17 +165,29 @@ impl Sampler {
 }
 
 impl Tables {
-    #[inline]
+    fn new(edges: &[Vec<u64>; 3]) -> Tables {
+        Tables(Arc::new(std::array::from_fn(|table| std::array::from_fn(|i| edges[table][i]))))
+    }
+
+    #[inline(always)]
     fn at(&self, r: u64) -> u64 {
         let cell = (r >> (64 - CELL_BITS)) as usize;
         let rest = r << CELL_BITS;
-        let (table, cell, rest) = if (1..CELLS - 1).contains(&cell) {
-            (&self.body, cell, rest)
-        } else {
-            let table = if cell == 0 { &self.head } else { &self.tail };
-            (table, (rest >> (64 - CELL_BITS)) as usize, rest << CELL_BITS)
-        };
-        let (low, high) = (table[cell], table[cell + 1]);
+        if cell == 0 || cell == CELLS - 1 {
+            return self.between(
+                2 * usize::from(cell > 0),
+                (rest >> (64 - CELL_BITS)) as usize,
+                rest << CELL_BITS,
+            );
+        }
+        self.between(1, cell, rest)
+    }
+
+    /// Between the edges of a cell; `rest` says where, as a share of 2⁶⁴.
+    #[inline]
+    fn between(&self, table: usize, cell: usize, rest: u64) -> u64 {
+        let edges = &self.0[table];
+        let (low, high) = (edges[cell], edges[cell + 1]);
         low + ((u128::from(high - low) * u128::from(rest)) >> 64) as u64
     }
 }

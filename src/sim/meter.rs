@@ -7,27 +7,22 @@ const BUCKETS: usize = 36 << SUB_BITS;
 /// A log-linear histogram of spans in nanoseconds, from 1 µs to about an hour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
-    counts: Vec<u32>,
+    counts: Box<[u32; BUCKETS]>,
     total: u64,
 }
 
 impl Histogram {
     /// An empty one.
     pub fn new() -> Histogram {
-        Histogram { counts: vec![0; BUCKETS], total: 0 }
+        Histogram { counts: Box::new([0; BUCKETS]), total: 0 }
     }
 
-    /// Bucket 0 holds everything below 1.024 µs; above, 32 buckets per doubling.
+    /// Bucket 0 holds everything below 1.024 µs; from 32 of these on, 32 buckets per doubling.
     #[inline]
     fn bucket(ns: u64) -> usize {
-        let v = ns >> 10 | 1 << SUB_BITS;
-        let shift = 63 - v.leading_zeros() - SUB_BITS;
         let units = ns >> 10;
-        if units < 1 << SUB_BITS {
-            return units as usize;
-        }
-        let index = ((shift + 1) << SUB_BITS) as usize + ((units >> shift) as usize - (1 << SUB_BITS));
-        index.min(BUCKETS - 1)
+        let shift = (units | 1 << SUB_BITS).ilog2() - SUB_BITS;
+        (((shift as usize) << SUB_BITS) + (units >> shift) as usize).min(BUCKETS - 1)
     }
 
     /// The middle of a bucket, in nanoseconds.
@@ -72,7 +67,7 @@ impl Histogram {
 
     /// Adds another one's counts.
     pub fn merge(&mut self, other: &Histogram) {
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+        for (mine, theirs) in self.counts.iter_mut().zip(other.counts.iter()) {
             *mine += theirs;
         }
         self.total += other.total;
@@ -80,7 +75,7 @@ impl Histogram {
 
     /// What was counted since an earlier state of the same histogram.
     pub fn since(&self, earlier: &Histogram) -> Histogram {
-        let counts = self.counts.iter().zip(&earlier.counts).map(|(now, then)| now - then).collect();
+        let counts = Box::new(std::array::from_fn(|i| self.counts[i] - earlier.counts[i]));
         Histogram { counts, total: self.total - earlier.total }
     }
 }

@@ -255,20 +255,18 @@ struct Open {
 const FIRST_CALL_SPAN: u16 = 256;
 
 impl Probe {
-    /// Counts a record and keeps the first few of its kind.
+    /// Counts a record. Says whether it is among the first few of its kind, which are to be [kept](Probe::keep).
     #[inline]
-    pub fn log(&mut self, record: impl FnOnce() -> LogRecord, kind: LogKind) {
+    pub fn count(&mut self, kind: LogKind) -> bool {
         let count = &mut self.counts[kind as usize];
         *count += 1;
-        if *count <= KEPT_PER_KIND {
-            self.logs.push(record());
-        }
+        *count <= KEPT_PER_KIND
     }
 
-    /// Counts a record of which no example is kept.
-    #[inline]
-    pub fn count(&mut self, kind: LogKind) {
-        self.counts[kind as usize] += 1;
+    /// Keeps a record that was counted.
+    #[cold]
+    pub fn keep(&mut self, record: LogRecord) {
+        self.logs.push(record);
     }
 
     /// Keeps an example of a record that was counted apart, while there are few of its kind.

@@ -4,43 +4,54 @@ use super::database::Owner;
 use super::events::{Entry, NEVER, Register};
 use super::pool::Pool;
 use super::probe::{LogKind, SpanEnd, SpanKind};
-use super::request::{OFF_CPU, Phase, Request, Role};
+use super::request::{OFF_CPU, OWN_QUERY, Phase, Request, Role};
 use super::service::{InstanceState, Planned, QueryCost, Service};
 use super::spec::Abandoned;
 use super::world::{Due, World};
 
+/// When the event set is told of a host's next end after a query has started there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Planning {
+    /// At once.
+    Now,
+    /// By whoever is about to do so anyway, since an earlier query has just ended there.
+    Later,
+    /// At once, and also where none starts: one has just been cancelled there.
+    Owed,
+}
+
 impl World {
-    /// The database of a service. A service that queries has one: [`super::Spec::problems`] sees to it.
+    /// The database of a service.
     #[inline]
     fn database_of(&self, service: u16) -> usize {
-        self.services[service as usize].spec.database.unwrap_or(0)
+        self.services[service as usize].database
     }
 
     fn pool_mut(&mut self, service: u16, instance: u16, pool: u8) -> &mut Pool {
         &mut self.services[service as usize].instances[instance as usize].pools[pool as usize]
     }
 
-    /// A request needs a connection: an idle one, a new one, or its turn.
-    pub(super) fn acquire(&mut self, id: u32) {
+    /// A request needs a connection from a pool for its n-th try: an idle one, a new one, or its turn.
+    #[inline(always)]
+    pub(super) fn acquire(&mut self, id: u32, from: u8, try_number: u8) {
         let now = self.now;
-        let request = self.requests.get(id);
+        let request = self.requests.get_mut(id);
+        (request.pool, request.try_number) = (from, try_number);
         let service = &mut self.services[request.service as usize];
-        let size = service.spec.pools[request.pool as usize].size;
-        let rings = &service.pool_rings[request.pool as usize];
-        let pool = &mut service.instances[request.instance as usize].pools[request.pool as usize];
-        if let Some((host, _)) = pool.idle.pop_back() {
+        let pool = &mut service.instances[request.instance as usize].pools[from as usize];
+        if let Some((host, _)) = pool.idle.pop() {
             pool.in_use += 1;
-            self.requests.get_mut(id).host = host;
-            self.start_query(id);
-        } else if pool.open < size {
+            request.host = host;
+            self.start_query(id, Planning::Now);
+        } else if pool.open < service.spec.pools[from as usize].size {
             pool.open += 1;
             pool.in_use += 1;
             self.connect(id);
         } else {
-            let version = self.requests.enter(id, Phase::Waiting, now);
-            let entry = Entry { id, version };
+            let entry = Entry { id, version: request.enter(Phase::Waiting, now) };
             pool.waiting.push_back((entry, now));
             pool.n_waiting += 1;
+            let rings = &service.pool_rings[from as usize];
             match &rings.patience {
                 None => self.events.after(rings.acquire, now, entry),
                 Some(patience) => {
@@ -70,8 +81,7 @@ impl World {
         if host.connections < host.connection_limit && !host.down {
             host.connections += 1;
             self.trace(entry.id, SpanKind::Connect { host: u32::from(request.host) }, SpanEnd::Ok);
-            self.start_query(entry.id);
-            return;
+            return self.start_query(entry.id, Planning::Now);
         }
         host.counters.refused += 1;
         self.trace(entry.id, SpanKind::Connect { host: u32::from(request.host) }, SpanEnd::Refused);
@@ -86,55 +96,36 @@ impl World {
     }
 
     /// Starts the query of a request on the connection it holds.
-    fn start_query(&mut self, id: u32) {
+    fn start_query(&mut self, id: u32, planning: Planning) {
         let now = self.now;
-        let request = self.requests.get(id);
-        let (read, key, host) = (request.operation.read, request.operation.key, request.host as usize);
-        let (service, pool) = (request.service, request.pool);
+        let request = self.requests.get_mut(id);
+        let service = &self.services[request.service as usize];
+        let database = &mut self.databases[service.database];
+        let host = &mut database.hosts[request.host as usize];
+        let register = database.registers[request.host as usize];
+        let ring = service.pool_rings[request.pool as usize].query;
+        let key = request.operation.key;
         self.counters.query_retries += u64::from(request.try_number > 1);
-        let database = self.database_of(service);
-        let work = if own_query(&self.services, request).is_none() {
-            self.peaks.queried(read, key);
-            self.counters.queries_for_misses += u64::from(self.reads[read as usize].cached.is_some());
-            self.query_work(read, key, database, host)
-        } else {
-            self.own_query_work(id, database, host)
+        let cost = match own_query(service, request) {
+            Some(cost) => cost,
+            None => {
+                let read = &self.reads[request.operation.read as usize];
+                self.peaks.queried(request.operation.read, key);
+                self.counters.queries_for_misses += u64::from(read.cached.is_some());
+                &read.cost
+            }
         };
-        let query = self.databases[database].hosts[host].start(Owner::Request(id), work, now);
-        self.replan(database, host);
-        self.requests.get_mut(id).query = query;
-        let version = self.requests.enter(id, Phase::Querying, now);
-        let ring = self.services[service as usize].pool_rings[pool as usize].query;
-        self.events.after(ring, now, Entry { id, version });
-    }
-
-    /// CPU that a read's query needs on a host, in nanoseconds; reads its page.
-    pub(super) fn query_work(&mut self, read: u8, key: u32, database: usize, host: usize) -> u64 {
-        let cost = &self.reads[read as usize].cost;
-        let work = cost.work.draw(&mut self.work_rng);
-        if cost.cold_q16 <= 1 << 16 {
-            return work;
+        let work = cost.draw(key, host, now, &mut self.work_rng);
+        request.query = host.start(Owner::Request(id), work, now);
+        let entry = Entry { id, version: request.enter(Phase::Querying, now) };
+        if planning != Planning::Later {
+            let (at, owner) = host.next_end().unwrap_or((NEVER, Owner::Nobody));
+            if let Owner::Request(id) = owner {
+                self.requests.prefetch(id);
+            }
+            self.events.set(register, at);
         }
-        let (page, cold_q16) = (super::math::mix(cost.page_salt ^ u64::from(key)), cost.cold_q16);
-        self.page_work(work, page, cold_q16, database, host)
-    }
-
-    fn own_query_work(&mut self, id: u32, database: usize, host: usize) -> u64 {
-        let request = self.requests.get(id);
-        let steps = &self.services[request.service as usize].steps;
-        let Some(Planned::Query { cost, .. }) = steps.get(request.step as usize) else { return 1 };
-        let work = cost.work.draw(&mut self.work_rng);
-        let page = super::math::mix(cost.page_salt ^ u64::from(request.operation.key));
-        let cold_q16 = cost.cold_q16;
-        self.page_work(work, page, cold_q16, database, host)
-    }
-
-    fn page_work(&mut self, work: u64, page: u64, cold_q16: u64, database: usize, host: usize) -> u64 {
-        if cold_q16 > 1 << 16 && self.databases[database].hosts[host].read_page(page, self.now) {
-            ((u128::from(work) * u128::from(cold_q16)) >> 16) as u64
-        } else {
-            work
-        }
+        self.events.after(ring, now, entry);
     }
 
     /// A host's next query has ended on the CPU.
@@ -143,30 +134,33 @@ impl World {
             Some(&(database, host)) => (database as usize, host as usize),
             None => return self.events.set(register, NEVER),
         };
-        let owner = self.databases[database].hosts[host].finish(self.now);
-        match owner {
+        let at = &mut self.databases[database].hosts[host];
+        match at.finish(self.now) {
             Some(Owner::Request(id)) => self.off_the_cpu(id),
             Some(Owner::WarmUp { cache, key }) => {
-                self.databases[database].hosts[host].connections -= 1;
+                at.connections -= 1;
                 self.warmed_key(cache, key);
             }
             // It held its connection to the end.
-            Some(Owner::Nobody) => self.databases[database].hosts[host].connections -= 1,
+            Some(Owner::Nobody) => at.connections -= 1,
             None => {}
         }
         self.replan(database, host);
     }
 
     /// The CPU part of a query is over; what is left holds the connection only.
+    #[inline(always)]
     fn off_the_cpu(&mut self, id: u32) {
         let request = self.requests.get_mut(id);
         request.query = OFF_CPU;
-        let (read, version) = (request.operation.read, request.version);
-        let cost = own_query(&self.services, request).unwrap_or(&self.reads[read as usize].cost);
+        let service = &self.services[request.service as usize];
+        let cost = own_query(service, request);
+        let cost = cost.unwrap_or(&self.reads[request.operation.read as usize].cost);
         match &cost.io {
-            None => self.query_succeeded(id),
+            None => self.query_succeeded(id, Planning::Later),
             Some(io) => {
                 let takes = io.draw(&mut self.io_rng);
+                let version = request.version;
                 self.later(takes, Due::Io, Entry { id, version });
             }
         }
@@ -174,30 +168,32 @@ impl World {
 
     /// A query's time off the CPU is over.
     pub(super) fn io_over(&mut self, entry: Entry) {
-        self.query_succeeded(entry.id);
+        self.query_succeeded(entry.id, Planning::Now);
     }
 
-    fn query_succeeded(&mut self, id: u32) {
-        let request = self.requests.get(id);
-        let (service, instance, pool) = (request.service, request.instance, request.pool);
-        let (host, role, took) = (request.host, request.role, self.now - request.since);
-        let (traced, reads) = (request.operation.traced, own_query(&self.services, request).is_none());
-        let database = self.database_of(service);
-        let database = &mut self.databases[database];
+    #[inline(always)]
+    fn query_succeeded(&mut self, id: u32, planning: Planning) {
+        let now = self.now;
+        let request = self.requests.get_mut(id);
+        let took = now - request.since;
+        let reads = !request.is(OWN_QUERY);
+        let database = &mut self.databases[self.services[request.service as usize].database];
         database.duration.record(took);
-        if took > database.slow_query {
-            database.hosts[host as usize].counters.slow += 1;
-            self.log_request(id, LogKind::SlowQuery);
+        let slow = took > database.slow_query;
+        if slow {
+            database.hosts[request.host as usize].counters.slow += 1;
         }
-        if traced {
-            self.trace_query(id, SpanEnd::Ok);
+        let (service, instance, pool) = (request.service, request.instance, request.pool);
+        let (host, role, read) = (request.host, request.role, request.operation.read);
+        if slow || request.operation.traced {
+            self.tell_of_query(id, slow);
         }
-        if reads {
-            self.keep(id);
+        if reads && let Some((first, _)) = self.reads[read as usize].cached {
+            self.keep(id, first);
         }
         // The connection goes on before the answer does.
-        self.requests.enter(id, Phase::Working, self.now);
-        self.release(service, instance, pool, host);
+        self.requests.enter(id, Phase::Working, now);
+        self.release(service, instance, pool, host, planning);
         match (role, reads) {
             (Role::Refresh, _) => self.refreshed(id),
             (_, true) => self.source_answered(id),
@@ -205,26 +201,41 @@ impl World {
         }
     }
 
+    #[cold]
+    fn tell_of_query(&mut self, id: u32, slow: bool) {
+        if slow {
+            self.log_request(id, LogKind::SlowQuery);
+        }
+        self.trace_query(id, SpanEnd::Ok);
+    }
+
     pub(super) fn query_timed_out(&mut self, entry: Entry) {
         let id = entry.id;
         let request = *self.requests.get(id);
         self.trace_query(id, SpanEnd::TimedOut);
         self.log_request(id, LogKind::QueryTimeout);
-        let database = self.database_of(request.service);
-        let attempts = self.services[request.service as usize].spec.pools[request.pool as usize].attempts;
-        self.databases[database].hosts[request.host as usize].counters.timed_out += 1;
-        let kept = self.give_up_query(&request);
-        let again = u32::from(request.try_number) < attempts;
-        if again {
-            self.requests.get_mut(id).try_number += 1;
+        let service = &self.services[request.service as usize];
+        let attempts = service.spec.pools[request.pool as usize].attempts;
+        self.databases[service.database].hosts[request.host as usize].counters.timed_out += 1;
+        let cancelled = self.lets_cancel(&request);
+        let kept = cancelled || request.query == OFF_CPU;
+        if cancelled {
+            self.cancel_query(&request, Planning::Later);
+        } else if !kept {
+            self.abandon_query(&request);
         }
+        let again = u32::from(request.try_number) < attempts;
         match (again, kept) {
-            (true, true) => self.start_query(id),
-            (true, false) => self.acquire(id),
+            (true, true) => {
+                self.requests.get_mut(id).try_number += 1;
+                self.start_query(id, Planning::Now);
+            }
+            (true, false) => self.acquire(id, request.pool, request.try_number + 1),
             (false, _) => {
                 if kept {
                     self.requests.enter(id, Phase::Working, self.now);
-                    self.release(request.service, request.instance, request.pool, request.host);
+                    let planning = if cancelled { Planning::Owed } else { Planning::Now };
+                    self.release(request.service, request.instance, request.pool, request.host, planning);
                 }
                 self.fail(id);
             }
@@ -233,28 +244,48 @@ impl World {
 
     /// Gives a request's query up. Says whether its connection can be used again; otherwise the pool has let go of it.
     pub(super) fn give_up_query(&mut self, request: &Request) -> bool {
-        let database = self.database_of(request.service);
-        if request.query == OFF_CPU || self.databases[database].abandoned == Abandoned::Cancelled {
-            self.cancel_query(request);
+        if request.query == OFF_CPU {
             return true;
         }
+        let cancelled = self.lets_cancel(request);
+        if cancelled {
+            self.cancel_query(request, Planning::Now);
+        } else {
+            self.abandon_query(request);
+        }
+        cancelled
+    }
+
+    /// Whether a request's query is on a core of a database that stops it when it is told to.
+    fn lets_cancel(&self, request: &Request) -> bool {
+        let database = &self.databases[self.database_of(request.service)];
+        request.query != OFF_CPU && database.abandoned == Abandoned::Cancelled
+    }
+
+    /// Leaves a request's query to run to its end for nobody.
+    fn abandon_query(&mut self, request: &Request) {
+        let database = self.database_of(request.service);
         self.databases[database].hosts[request.host as usize].abandon(request.query);
         self.drop_place(request.service, request.instance, request.pool);
-        false
     }
 
     /// Takes a request's query off the CPU, if it is on it.
-    pub(super) fn cancel_query(&mut self, request: &Request) {
+    pub(super) fn cancel_query(&mut self, request: &Request, planning: Planning) {
         if request.query != OFF_CPU {
             let (database, host) = (self.database_of(request.service), request.host as usize);
             self.databases[database].hosts[host].cancel(request.query, self.now);
-            self.replan(database, host);
+            if planning == Planning::Now {
+                self.replan(database, host);
+            }
         }
     }
 
+    /// A request has waited for a connection as long as it may.
     pub(super) fn acquire_timed_out(&mut self, entry: Entry) {
-        let request = *self.requests.get(entry.id);
-        self.pool_mut(request.service, request.instance, request.pool).n_waiting -= 1;
+        let request = self.requests.get(entry.id);
+        let service = &mut self.services[request.service as usize];
+        let instance = &mut service.instances[request.instance as usize];
+        instance.pools[request.pool as usize].n_waiting -= 1;
         self.counters.pool_timeouts += 1;
         self.trace(entry.id, SpanKind::PoolWait, SpanEnd::TimedOut);
         self.log_request(entry.id, LogKind::PoolTimeout);
@@ -262,27 +293,32 @@ impl World {
     }
 
     /// A connection is free: the next who waits gets it, or it is idle, or closed when there is no place for it.
-    pub(super) fn release(&mut self, service: u16, instance: u16, pool: u8, host: u16) {
+    #[inline(always)]
+    pub(super) fn release(&mut self, service: u16, instance: u16, pool: u8, host: u16, planning: Planning) {
         let now = self.now;
         let it = &mut self.services[service as usize];
-        let size = it.spec.pools[pool as usize].size;
+        let (database, spec) = (it.database, &it.spec.pools[pool as usize]);
         let at = &mut it.instances[instance as usize];
-        if at.pools[pool as usize].open > size || at.state == InstanceState::Gone {
-            let database = self.database_of(service);
+        let its = &mut at.pools[pool as usize];
+        if its.open > spec.size || at.state == InstanceState::Gone {
             self.databases[database].hosts[host as usize].connections -= 1;
-            self.drop_place(service, instance, pool);
-            return;
+            if planning == Planning::Owed {
+                self.replan(database, host as usize);
+            }
+            return self.drop_place(service, instance, pool);
         }
-        match self.next_waiting(service, instance, pool) {
+        match its.next_waiting(&self.requests, spec.longest_wait(), now) {
             Some(id) => {
                 self.requests.get_mut(id).host = host;
                 self.trace(id, SpanKind::PoolWait, SpanEnd::Ok);
-                self.start_query(id);
+                self.start_query(id, planning);
             }
             None => {
-                let pool = self.pool_mut(service, instance, pool);
-                pool.in_use -= 1;
-                pool.idle.push_back((host, now));
+                its.in_use -= 1;
+                its.idle.push((host, now));
+                if planning == Planning::Owed {
+                    self.replan(database, host as usize);
+                }
             }
         }
     }
@@ -300,33 +336,15 @@ impl World {
 
     /// The next who waits opens a connection in a free place. Says whether anybody waited.
     fn fill_place(&mut self, service: u16, instance: u16, pool: u8) -> bool {
-        let Some(id) = self.next_waiting(service, instance, pool) else { return false };
-        let it = self.pool_mut(service, instance, pool);
+        let it = &mut self.services[service as usize];
+        let patience = it.spec.pools[pool as usize].longest_wait();
+        let it = &mut it.instances[instance as usize].pools[pool as usize];
+        let Some(id) = it.next_waiting(&self.requests, patience, self.now) else { return false };
         it.open += 1;
         it.in_use += 1;
         self.trace(id, SpanKind::PoolWait, SpanEnd::Ok);
         self.connect(id);
         true
-    }
-
-    /// Takes the request that has waited longest.
-    #[inline]
-    fn next_waiting(&mut self, service: u16, instance: u16, pool: u8) -> Option<u32> {
-        let it = &mut self.services[service as usize];
-        let limits = &it.spec.pools[pool as usize];
-        let patience = if limits.acquire_varies { u64::MAX } else { limits.acquire_timeout.0 };
-        let pool = &mut it.instances[instance as usize].pools[pool as usize];
-        while let Some((entry, since)) = pool.waiting.pop_front() {
-            // Who has waited for longer than that is gone: no need to fetch the record to see it.
-            if self.now - since <= patience && self.requests.is_meant(entry) {
-                pool.n_waiting -= 1;
-                if let Some((next, _)) = pool.waiting.front() {
-                    self.requests.prefetch(next.id);
-                }
-                return Some(entry.id);
-            }
-        }
-        None
     }
 
     /// Sets the size of a pool; connections over it are closed as they become free.
@@ -357,14 +375,15 @@ impl World {
     fn trim_idle(&mut self, service: u16, instance: u16, pool: u8, test: impl Fn(&Pool, u64) -> bool) {
         let database = self.database_of(service);
         let pool = &mut self.services[service as usize].instances[instance as usize].pools[pool as usize];
-        while let Some(&(host, since)) = pool.idle.front() {
-            if !test(pool, since) {
-                break;
-            }
-            pool.idle.pop_front();
+        let mut closed = 0;
+        while let Some(&(host, since)) = pool.idle.get(closed)
+            && test(pool, since)
+        {
+            closed += 1;
             pool.open -= 1;
             self.databases[database].hosts[host as usize].connections -= 1;
         }
+        pool.idle.drain(..closed);
     }
 
     /// A database stops answering: what runs on it is lost, connections break.
@@ -394,7 +413,7 @@ impl World {
                 continue;
             }
             self.trace_query(id, SpanEnd::Lost);
-            self.cancel_query(&request);
+            self.cancel_query(&request, Planning::Now);
             self.databases[database].hosts[request.host as usize].connections -= 1;
             self.requests.enter(id, Phase::Working, self.now);
             self.drop_place(request.service, request.instance, request.pool);
@@ -405,12 +424,12 @@ impl World {
 }
 
 /// The cost of a `Query` step; `None` when the request is at a `Read`.
-#[inline]
-fn own_query<'a>(services: &'a [Service], request: &Request) -> Option<&'a QueryCost> {
-    if request.role == Role::Refresh {
+#[inline(always)]
+fn own_query<'a>(service: &'a Service, request: &Request) -> Option<&'a QueryCost> {
+    if !request.is(OWN_QUERY) {
         return None;
     }
-    match services[request.service as usize].steps.get(request.step as usize) {
+    match service.steps.get(request.step as usize) {
         Some(Planned::Query { cost, .. }) => Some(cost),
         _ => None,
     }

@@ -33,7 +33,7 @@ pub(super) enum Look {
 impl World {
     /// Looks an operation's key up in the local copy and in the cache. Starts a refresh when what it found is stale.
     /// `span` is the number of the span in whose time that happens.
-    #[inline]
+    #[inline(always)]
     pub(super) fn look_up(&mut self, service: u16, instance: u16, operation: &Operation, span: u16) -> Look {
         let now = self.now;
         let read = operation.read as usize;
@@ -46,33 +46,40 @@ impl World {
         let plain = it.spec.reading.local.is_none() && !self.caches[cache].down && at_rest;
         let look = if plain {
             let store = &self.caches[cache].store;
-            let found = store.look(key, now);
-            let hit = found == Found::Fresh || found == Found::Stale && it.spec.reading.serve_stale;
-            if hit && store.knows_ages() {
-                self.peaks.served(operation.read, store.entry(key).ages(now));
+            match store.look(key, now) {
+                Found::Missing => Look::Miss,
+                Found::Stale if !it.spec.reading.serve_stale => Look::Miss,
+                found => {
+                    if store.knows_ages() {
+                        self.peaks.served(operation.read, store.entry(key).ages(now));
+                    }
+                    if found == Found::Stale {
+                        self.serve_stale(service, instance, operation);
+                    }
+                    Look::Hit { extra: 0 }
+                }
             }
-            if hit && found == Found::Stale {
-                self.serve_stale(service, instance, operation);
-            }
-            if hit { Look::Hit { extra: 0 } } else { Look::Miss }
         } else {
             self.look_in_copies(service, instance, cache, key, operation)
         };
         if operation.traced {
-            let end_kind = match look {
-                Look::Hit { .. } => SpanEnd::Ok,
-                _ => SpanEnd::Miss,
-            };
-            let kind = SpanKind::CacheGet { cache: cache as u32 };
-            self.probe.span(
-                operation.number,
-                SpanRecord { kind, number: 0, parent: span, start: now, end: now, end_kind },
-            );
+            self.trace_look(operation, cache, span, look);
         }
         if let Look::Hit { .. } = look {
             self.counters.cache_hits[read] += 1;
         }
         look
+    }
+
+    #[cold]
+    fn trace_look(&mut self, operation: &Operation, cache: usize, parent: u16, look: Look) {
+        let end_kind = match look {
+            Look::Hit { .. } => SpanEnd::Ok,
+            _ => SpanEnd::Miss,
+        };
+        let (kind, start) = (SpanKind::CacheGet { cache: cache as u32 }, self.now);
+        let span = SpanRecord { kind, number: 0, parent, start, end: start, end_kind };
+        self.probe.span(operation.number, span);
     }
 
     /// A look-up where a local copy, an unreachable cache or a breaker that has seen failures is in play.
@@ -175,28 +182,32 @@ impl World {
     }
 
     /// What a look-up that was no hit leads to.
+    #[inline(always)]
     pub(super) fn looked(&mut self, id: u32, look: Look) {
         match look {
-            Look::Unanswered => {
-                let request = self.requests.get(id);
-                let service = &self.services[request.service as usize];
-                let Some(ring) = service.cache_wait else { return self.want_source(id) };
-                let reading = service.spec.reading;
-                self.counters.cache_timeouts += u64::from(reading.cache_attempts);
-                let version = self.requests.enter(id, Phase::AskingCache, self.now);
-                let entry = Entry { id, version };
-                if reading.cache_backoff.0 == 0 {
-                    return self.events.after(ring, self.now, entry);
-                }
-                let mut wait = reading.cache_timeout.0 * u64::from(reading.cache_attempts);
-                for _ in 1..reading.cache_attempts {
-                    let most = u128::from(reading.cache_backoff.0);
-                    wait += ((most * u128::from(self.jitter_rng.draw())) >> 64) as u64;
-                }
-                self.later(wait, Due::Cache, entry);
-            }
+            Look::Unanswered => self.await_cache(id),
             _ => self.want_source(id),
         }
+    }
+
+    /// A request waits for a cache that does not answer.
+    fn await_cache(&mut self, id: u32) {
+        let request = self.requests.get(id);
+        let service = &self.services[request.service as usize];
+        let Some(ring) = service.cache_wait else { return self.want_source(id) };
+        let reading = service.spec.reading;
+        self.counters.cache_timeouts += u64::from(reading.cache_attempts);
+        let version = self.requests.enter(id, Phase::AskingCache, self.now);
+        let entry = Entry { id, version };
+        if reading.cache_backoff.0 == 0 {
+            return self.events.after(ring, self.now, entry);
+        }
+        let mut wait = reading.cache_timeout.0 * u64::from(reading.cache_attempts);
+        for _ in 1..reading.cache_attempts {
+            let most = u128::from(reading.cache_backoff.0);
+            wait += ((most * u128::from(self.jitter_rng.draw())) >> 64) as u64;
+        }
+        self.later(wait, Due::Cache, entry);
     }
 
     /// An unreachable cache has not answered within its time.
@@ -224,13 +235,13 @@ impl World {
     }
 
     /// A request is after the source.
+    #[inline(always)]
     fn want_source(&mut self, id: u32) {
         let request = self.requests.get_mut(id);
         let kind = &self.reads[request.operation.read as usize];
         let pool = kind.pool;
         let Some((first, _)) = kind.cached else {
-            (request.pool, request.try_number) = (pool, 1);
-            return self.acquire(id);
+            return self.acquire(id, pool, 1);
         };
         let request = *request;
         let operation = request.operation;
@@ -274,8 +285,9 @@ impl World {
     }
 
     /// Reads the source: past the lock of the key and the budget, to the pool.
+    #[inline(always)]
     fn read_source(&mut self, id: u32) {
-        let request = *self.requests.get(id);
+        let request = self.requests.get(id);
         let now = self.now;
         let service = &self.services[request.service as usize];
         let loses_lock_holder = service.loses_lock_holder;
@@ -319,7 +331,7 @@ impl World {
     }
 
     fn start_source(&mut self, id: u32) {
-        let request = *self.requests.get(id);
+        let request = self.requests.get_mut(id);
         let pool = self.reads[request.operation.read as usize].pool;
         let it = &mut self.services[request.service as usize].instances[request.instance as usize];
         if !it.origin.start(self.now) {
@@ -328,16 +340,12 @@ impl World {
             return self.refuse(id);
         }
         self.counters.origin_started += 1;
-        let request = self.requests.get_mut(id);
         request.set(BUDGETED);
-        (request.pool, request.try_number) = (pool, 1);
-        self.acquire(id);
+        self.acquire(id, pool, 1);
     }
 
     /// A query for the value of a key has succeeded: the value is written where it belongs.
-    pub(super) fn keep(&mut self, id: u32) {
-        let read = self.requests.get(id).operation.read;
-        let Some((first, _)) = self.reads[read as usize].cached else { return };
+    pub(super) fn keep(&mut self, id: u32, first: u32) {
         let request = *self.requests.get(id);
         let operation = request.operation;
         let service = &self.services[request.service as usize].spec;
@@ -381,28 +389,30 @@ impl World {
     }
 
     /// A request has what it wanted from the source.
+    #[inline(always)]
     pub(super) fn source_answered(&mut self, id: u32) {
-        self.off_the_source(id);
-        let request = self.requests.get_mut(id);
-        if request.clear(BUDGETED) {
-            let (service, instance) = (request.service as usize, request.instance as usize);
-            self.services[service].instances[instance].origin.running -= 1;
+        let (request, link) = self.requests.with_link(id);
+        let service = &mut self.services[request.service as usize];
+        request.step += 1;
+        let last = request.step as usize == service.steps.len();
+        if last && request.role == Role::Client {
+            // It leaves the source with its instance.
+            return self.answer_client(id);
         }
-        self.step_over(id);
+        service.off_the_source(request, link, self.now);
+        if request.clear(BUDGETED) {
+            service.instances[request.instance as usize].origin.running -= 1;
+        }
+        if last { self.done(id) } else { self.proceed(id) }
     }
 
-    /// A record is no longer after the source, if it was.
-    pub(super) fn off_the_source(&mut self, id: u32) {
-        let request = self.requests.get_mut(id);
-        if !request.clear(AFTER_SOURCE) {
-            return;
+    /// A record gives back the lock of its key.
+    pub(super) fn give_lock_back(&mut self, id: u32) {
+        let request = self.requests.get(id);
+        if let Some(cache) = self.services[request.service as usize].spec.cache {
+            let key = self.reads[request.operation.read as usize].key(request.operation.key);
+            self.caches[cache].unlock(key, (request.service, request.instance));
         }
-        let request = *request;
-        let service = &mut self.services[request.service as usize];
-        let apart = !service.only_reads && request.role != Role::Refresh;
-        let wanted_at = if apart { self.requests.link(id).map(|l| l.wanted_at) } else { None };
-        service.origin_in_flight -= 1;
-        service.origin_duration.record(self.now - wanted_at.unwrap_or(request.sent));
     }
 
     /// A refresh has what it wanted.

@@ -22,6 +22,12 @@ pub(super) struct Operation {
     pub(super) traced: bool,
 }
 
+impl Operation {
+    /// One that nobody has begun.
+    pub(super) const NONE: Operation =
+        Operation { number: 0, started: u64::MAX, key: 0, read: 0, client: 0, attempt: 1, traced: false };
+}
+
 /// What a request is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -106,7 +112,7 @@ pub(super) struct Request {
     pub(super) pool: u8,
     /// For whom it works.
     pub(super) role: Role,
-    /// Caller gone, after the source, holding a place in the budget: see the constants.
+    /// Caller gone, after the source, holding a place in the budget, and so on: see the constants.
     flags: u8,
 }
 
@@ -118,6 +124,8 @@ pub(super) const AFTER_SOURCE: u8 = 2;
 pub(super) const BUDGETED: u8 = 4;
 /// It holds its key's lock.
 pub(super) const LOCKED: u8 = 8;
+/// The query that it wants or has is a step of its service, not for what it reads.
+pub(super) const OWN_QUERY: u8 = 16;
 
 impl Request {
     /// Whether a flag is set.
@@ -138,6 +146,15 @@ impl Request {
         let was = self.is(flag);
         self.flags &= !flag;
         was
+    }
+
+    /// Puts it into a phase and voids what was scheduled for the one before. Returns the new version.
+    #[inline]
+    pub(super) fn enter(&mut self, phase: Phase, now: u64) -> u32 {
+        self.phase = phase;
+        self.since = now;
+        self.version = self.version.wrapping_add(1);
+        self.version
     }
 }
 
@@ -208,7 +225,7 @@ impl Requests {
     }
 
     /// Gives a record back.
-    #[inline]
+    #[inline(always)]
     pub(super) fn release(&mut self, id: u32) {
         let record = &mut self.records[id as usize];
         record.phase = Phase::Free;
@@ -250,6 +267,12 @@ impl Requests {
         record
     }
 
+    /// A record, to change it, and what ties it to others.
+    #[inline(always)]
+    pub(super) fn with_link(&mut self, id: u32) -> (&mut Request, Option<&Link>) {
+        (&mut self.records[id as usize], self.links.get(id as usize))
+    }
+
     /// What ties a record to others.
     pub(super) fn link(&self, id: u32) -> Option<&Link> {
         self.links.get(id as usize)
@@ -284,11 +307,7 @@ impl Requests {
     /// Puts a record into a phase and voids what was scheduled for the one before. Returns the new version.
     #[inline]
     pub(super) fn enter(&mut self, id: u32, phase: Phase, now: u64) -> u32 {
-        let record = &mut self.records[id as usize];
-        record.phase = phase;
-        record.since = now;
-        record.version = record.version.wrapping_add(1);
-        record.version
+        self.get_mut(id).enter(phase, now)
     }
 
     /// All records, free ones too.

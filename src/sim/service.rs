@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::database::Host;
 use super::events::{Entry, Ring};
 use super::local::Local;
 use super::math::Sampler;
 use super::meter::{Histogram, ServiceCounters};
 use super::pool::Pool;
 use super::protect::{Breaker, Origin};
+use super::request::{AFTER_SOURCE, BUDGETED, LOCKED, Link, Phase, Request, Role};
+use super::rng::Stream;
 use super::spec::{Confirm, Jitter, QuerySpec, ServiceSpec};
 use crate::units::SimSpan;
 
@@ -80,6 +83,19 @@ impl QueryCost {
             page_salt: super::math::mix(salt),
         }
     }
+
+    /// CPU that the query of a key needs on a host, in nanoseconds; reads its page.
+    #[inline(always)]
+    pub(super) fn draw(&self, key: u32, host: &mut Host, now: u64, rng: &mut Stream) -> u64 {
+        let work = self.work.draw(rng);
+        if self.cold_q16 > 1 << 16 {
+            let page = super::math::mix(self.page_salt ^ u64::from(key));
+            if host.read_page(page, now) {
+                return ((u128::from(work) * u128::from(self.cold_q16)) >> 16) as u64;
+            }
+        }
+        work
+    }
 }
 
 /// A step of a request, ready to run.
@@ -124,6 +140,8 @@ pub(super) struct PoolRings {
 pub struct Service {
     /// As described; pool size and query attempts as they are set now.
     pub spec: ServiceSpec,
+    /// The database that it queries. A service that queries has one: [`super::Spec::problems`] sees to it.
+    pub(super) database: usize,
     /// Instances, by their number less one.
     pub instances: Vec<Instance>,
     /// Those that take requests.
@@ -192,11 +210,58 @@ impl Service {
             latency: Histogram::new(),
             origin_duration: Histogram::new(),
             keys,
+            database: spec.database.unwrap_or(0),
             spec: spec.clone(),
         };
         service.instances = (0..spec.instances).map(|_| service.new_instance(InstanceState::Ready)).collect();
         service.list_ready();
         service
+    }
+
+    /// A record begins its time in its instance.
+    #[inline(always)]
+    pub(super) fn take_in(&mut self, request: &mut Request, now: u64) {
+        request.enter(Phase::Working, now);
+        let it = &mut self.instances[request.instance as usize];
+        it.in_flight += 1;
+        it.busy += u32::from(request.role != Role::Refresh);
+    }
+
+    /// A record is no longer after the source, if it was.
+    #[inline(always)]
+    pub(super) fn off_the_source(&mut self, request: &mut Request, link: Option<&Link>, now: u64) {
+        if request.clear(AFTER_SOURCE) {
+            let apart = !self.only_reads && request.role != Role::Refresh;
+            let wanted_at = link.filter(|_| apart).map_or(request.sent, |l| l.wanted_at);
+            self.origin_in_flight -= 1;
+            self.origin_duration.record(now - wanted_at);
+        }
+    }
+
+    /// A record leaves its instance. Says whether it has a lock to give back, and whether the instance was waiting for it to
+    /// leave.
+    #[inline(always)]
+    pub(super) fn let_go(
+        &mut self,
+        request: &mut Request,
+        link: Option<&Link>,
+        served: bool,
+        now: u64,
+    ) -> (bool, bool) {
+        self.off_the_source(request, link, now);
+        // Whatever was scheduled for the request is void from here on.
+        request.enter(Phase::Free, now);
+        let (budgeted, locked) = (request.clear(BUDGETED), request.clear(LOCKED));
+        let is_request = request.role != Role::Refresh;
+        if is_request {
+            self.counters.failures += u64::from(!served);
+            self.latency.record(now - request.sent);
+        }
+        let it = &mut self.instances[request.instance as usize];
+        it.in_flight -= 1;
+        it.busy -= u32::from(is_request);
+        it.origin.running -= u32::from(budgeted);
+        (locked, it.in_flight == 0 && it.state == InstanceState::Draining)
     }
 
     /// An instance with nothing in it.

@@ -454,6 +454,13 @@ pub struct PoolSpec {
     pub idle_timeout: SimSpan,
 }
 
+impl PoolSpec {
+    /// Nobody waits longer than that, nanoseconds.
+    pub(super) fn longest_wait(&self) -> u64 {
+        if self.acquire_varies { u64::MAX } else { self.acquire_timeout.0 }
+    }
+}
+
 /// A cache cluster, seen as one place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CacheSpec {

@@ -20,7 +20,9 @@ pub(super) struct Workload {
     /// Rate changes: instant and mean gap in Q16 nanoseconds (zero for no traffic).
     rates: Vec<(u64, u64)>,
     rate: usize,
-    /// Last arrival drawn, Q16.
+    /// Mean gap that is in force, Q16 nanoseconds, and when the next one is, Q16.
+    piece: (u64, u64),
+    /// Last arrival drawn, Q16; `u64::MAX` when no traffic will ever come again.
     clock: u64,
     number: u64,
     /// An operation is traced when its number's hash lies below this; a hash, so that no period of the system (round
@@ -28,14 +30,14 @@ pub(super) struct Workload {
     trace_below: u32,
     /// For each kind: keys, first key in the cache (none if not cached).
     reads: Vec<(Keys, Option<u32>)>,
-    /// Upper ends of the parts of the 32-bit range that kinds of reads and clients take.
-    kind_ends: Vec<u32>,
-    client_ends: Vec<u32>,
+    kinds_of_reads: Parts,
+    clients: Parts,
     batch: Vec<Operation>,
     /// Random numbers of the batch's keys.
     key_draws: Vec<u64>,
-    batch_size: usize,
     at: usize,
+    /// When the operation at that place arrives.
+    next: u64,
     arrivals: Stream,
     kinds: Stream,
     keys: Stream,
@@ -56,21 +58,51 @@ pub(super) fn parts(shares: impl Iterator<Item = f64>) -> Vec<u32> {
     ends
 }
 
-/// The part that a number falls into. Counting needs no branch that could be guessed wrong.
-#[inline]
-fn part(ends: &[u32], pick: u32) -> usize {
-    ends.iter().filter(|&&end| end < pick).count()
+/// Parts of the 32-bit range, to be found without a branch that could be guessed wrong.
+#[derive(Clone, Debug)]
+struct Parts {
+    ends: Vec<u32>,
+    /// The part in which each 256th of the range begins, and the part of the end of the range.
+    guide: [u8; 257],
+}
+
+impl Parts {
+    fn new(shares: impl Iterator<Item = f64>) -> Parts {
+        let ends = parts(shares);
+        let part = |pick: u32| ends.iter().filter(|&&end| end < pick).count() as u8;
+        let guide = std::array::from_fn(|i| part(((i as u64) << 24).min(u64::from(u32::MAX)) as u32));
+        Parts { ends, guide }
+    }
+
+    /// The part that a number falls into.
+    #[inline]
+    fn of(&self, pick: u32) -> u8 {
+        let i = (pick >> 24) as usize;
+        let (first, last) = (self.guide[i], self.guide[i + 1]);
+        if first == last {
+            return first;
+        }
+        let within = &self.ends[first as usize..last as usize];
+        within.iter().fold(first, |part, &end| part + u8::from(end < pick))
+    }
+}
+
+/// A piece of constant traffic: mean gap in Q16 nanoseconds, and when the next piece begins, Q16.
+fn piece(rates: &[(u64, u64)], at: usize) -> (u64, u64) {
+    (rates[at].1, rates.get(at + 1).map_or(u64::MAX, |r| r.0 << FRACTION))
 }
 
 impl Workload {
     /// The traffic of a spec; `first_keys` says where each kind's keys begin in the cache; so many arrivals are drawn at once.
     pub(super) fn new(spec: &Spec, first_keys: &[Option<u32>], seed: u64, batch_size: usize) -> Workload {
+        let rates: Vec<(u64, u64)> = spec
+            .traffic
+            .iter()
+            .map(|&(at, rate)| (at.0, if rate > 0.0 { (1e9 * 65_536.0 / rate) as u64 } else { 0 }))
+            .collect();
         Workload {
-            rates: spec
-                .traffic
-                .iter()
-                .map(|&(at, rate)| (at.0, if rate > 0.0 { (1e9 * 65_536.0 / rate) as u64 } else { 0 }))
-                .collect(),
+            piece: piece(&rates, 0),
+            rates,
             rate: 0,
             clock: 0,
             number: 0,
@@ -81,30 +113,28 @@ impl Workload {
                 .zip(first_keys)
                 .map(|(read, first)| (Keys::new(read.keys), *first))
                 .collect(),
-            kind_ends: parts(spec.reads.iter().map(|r| r.share)),
-            client_ends: parts(spec.clients.iter().map(|c| c.share)),
-            batch: Vec::with_capacity(batch_size),
-            key_draws: Vec::with_capacity(batch_size),
-            batch_size,
+            kinds_of_reads: Parts::new(spec.reads.iter().map(|r| r.share)),
+            clients: Parts::new(spec.clients.iter().map(|c| c.share)),
+            batch: vec![Operation::NONE; batch_size],
+            key_draws: vec![0; batch_size],
             at: 0,
+            next: u64::MAX,
             arrivals: Stream::new(seed, "arrivals"),
             kinds: Stream::new(seed, "kinds of reads and clients"),
             keys: Stream::new(seed, "keys"),
         }
     }
 
-    /// The next arrival time in Q16, or `None` when no traffic will ever come again.
-    fn next_time(&mut self, exponential: &Exponential) -> Option<u64> {
-        // One unit exponential is used up at the rate of each piece: exact for a piecewise constant rate.
-        let mut left = exponential.draw(&mut self.arrivals);
+    /// The next arrival time in Q16, where it may lie beyond the present piece of traffic; `None` when no traffic will ever
+    /// come again. One unit exponential is used up at the rate of each piece: exact for a piecewise constant rate.
+    #[cold]
+    fn next_time(&mut self, mut left: u64) -> Option<u64> {
         loop {
-            let (_, gap) = self.rates[self.rate];
-            let end = self.rates.get(self.rate + 1).map_or(u64::MAX, |r| r.0 << FRACTION);
+            let (gap, end) = self.piece;
             if gap > 0 {
                 let need = ((u128::from(left) * u128::from(gap)) >> 32) as u64;
                 if self.clock.saturating_add(need) < end {
-                    self.clock += need;
-                    return Some(self.clock);
+                    return Some(self.clock + need);
                 }
                 let used = ((u128::from(end - self.clock) << 32) / u128::from(gap)) as u64;
                 left -= used.min(left);
@@ -114,46 +144,66 @@ impl Workload {
             }
             self.clock = end;
             self.rate += 1;
+            self.piece = piece(&self.rates, self.rate);
         }
     }
 
-    /// Draws the next batch.
-    pub(super) fn refill(&mut self, exponential: &Exponential, caches: &[Cache]) {
-        self.batch.clear();
-        self.at = 0;
-        while self.batch.len() < self.batch_size {
-            let Some(time) = self.next_time(exponential) else { break };
-            self.number += 1;
-            let r = self.kinds.draw();
-            let read = part(&self.kind_ends, (r >> 32) as u32);
-            let client = part(&self.client_ends, r as u32);
-            let r = self.keys.draw();
-            self.reads[read].0.prefetch(r);
-            self.key_draws.push(r);
-            self.batch.push(Operation {
-                number: self.number,
-                started: time >> FRACTION,
-                key: 0,
-                read: read as u8,
-                client: client as u8,
-                attempt: 1,
-                traced: mix(self.number) as u32 <= self.trace_below,
-            });
+    /// Draws the times of a batch; what no time is left for arrives never.
+    fn draw_times(&mut self, exponential: &Exponential, batch: &mut [Operation]) {
+        let (mut arrivals, mut number, mut clock) = (self.arrivals.clone(), self.number, self.clock);
+        let (mut gap, mut end) = self.piece;
+        for operation in batch {
+            let left = exponential.draw(&mut arrivals);
+            let within = ((u128::from(left) * u128::from(gap)) >> 32) as u64;
+            let mut time = clock.saturating_add(within);
+            if gap == 0 || time >= end {
+                self.clock = clock;
+                time = self.next_time(left).unwrap_or(u64::MAX);
+                (gap, end) = self.piece;
+            }
+            clock = time;
+            number += 1;
+            operation.number = number;
+            operation.started = if time == u64::MAX { u64::MAX } else { time >> FRACTION };
+            operation.traced = mix(number) as u32 <= self.trace_below;
         }
+        (self.arrivals, self.number, self.clock) = (arrivals, number, clock);
+    }
+
+    /// Draws the next batch: one thing after the other for all of it, so that each stream stays in registers.
+    pub(super) fn refill(&mut self, exponential: &Exponential, caches: &[Cache]) {
+        let mut batch = std::mem::take(&mut self.batch);
+        self.at = 0;
+        self.draw_times(exponential, &mut batch);
+        self.next = batch[0].started;
+        let mut kinds = self.kinds.clone();
+        for operation in &mut batch {
+            let r = kinds.draw();
+            operation.read = self.kinds_of_reads.of((r >> 32) as u32);
+            operation.client = self.clients.of(r as u32);
+        }
+        self.kinds = kinds;
         // The tables of keys are large: all places are known before the first is looked at, so the waits overlap.
-        for (operation, r) in self.batch.iter_mut().zip(self.key_draws.drain(..)) {
+        let mut keys = self.keys.clone();
+        for (operation, r) in batch.iter().zip(&mut self.key_draws) {
+            *r = keys.draw();
+            self.reads[operation.read as usize].0.prefetch(*r);
+        }
+        self.keys = keys;
+        for (operation, &r) in batch.iter_mut().zip(&self.key_draws) {
             let (keys, first) = &self.reads[operation.read as usize];
             operation.key = keys.draw(r);
             if let (Some(first), Some(cache)) = (first, caches.first()) {
                 cache.store.prefetch(first + operation.key);
             }
         }
+        self.batch = batch;
     }
 
     /// When the next operation arrives; `u64::MAX` when none does.
     #[inline]
     pub(super) fn peek(&self) -> u64 {
-        self.batch.get(self.at).map_or(u64::MAX, |o| o.started)
+        self.next
     }
 
     /// Takes the next operation; says whether the batch is used up.
@@ -161,6 +211,8 @@ impl Workload {
     pub(super) fn take(&mut self) -> (Operation, bool) {
         let operation = self.batch[self.at];
         self.at += 1;
-        (operation, self.at == self.batch.len())
+        let next = self.batch.get(self.at);
+        self.next = next.map_or(u64::MAX, |o| o.started);
+        (operation, next.is_none())
     }
 }

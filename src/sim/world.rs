@@ -202,13 +202,10 @@ pub(super) enum RingUse {
 }
 
 impl RingUse {
-    /// Whether an entry is still meant; a void one is no event.
+    /// Whether its entries are meant for a whole attempt, not for one phase of it.
     #[inline]
-    fn is_meant(self, requests: &Requests, entry: Entry) -> bool {
-        match self {
-            RingUse::Patience | RingUse::Deadline => requests.is_meant_for_attempt(entry),
-            _ => requests.is_meant(entry),
-        }
+    fn is_for_attempt(self) -> bool {
+        matches!(self, RingUse::Patience | RingUse::Deadline)
     }
 }
 
@@ -544,84 +541,106 @@ impl World {
 
     /// Lets everything happen that happens before `until`.
     pub fn advance(&mut self, until: SimTime) {
-        let until = until.0;
+        if self.events.is_plain() {
+            self.advance_plainly(until.0);
+        } else {
+            self.advance_quickly(until.0);
+        }
+        self.now = self.now.max(until.0);
+    }
+
+    fn advance_quickly(&mut self, until: u64) {
         loop {
-            let (next, source) = self.events.earliest();
-            if source == Source::Arrival {
-                if next >= until {
-                    break;
-                }
-                self.arrival_event();
-                continue;
-            }
-            let limit = if self.events.is_plain() { 0 } else { next.min(until.saturating_sub(1)) };
+            let first = self.events.first_of_quick();
+            let next = first.at();
             // Arrivals come first at the same instant. A plain hit schedules nothing, so the loop goes on inline.
-            let before = self.events.scheduled();
-            while self.workload.peek() <= limit && self.events.scheduled() == before {
-                let (operation, used_up) = self.workload.take();
-                if used_up {
-                    self.workload.refill(&self.exponential, &self.caches);
+            let limit = next.min(until.saturating_sub(1));
+            if self.workload.peek() <= limit {
+                let before = self.events.scheduled();
+                while self.workload.peek() <= limit && self.events.scheduled() == before {
+                    let (operation, used_up) = self.workload.take();
+                    if used_up {
+                        self.workload.refill(&self.exponential, &self.caches);
+                    }
+                    self.now = operation.started;
+                    self.arrive(operation);
                 }
-                self.now = operation.started;
-                self.arrive(operation);
-            }
-            if self.events.scheduled() != before {
-                continue;
+                if self.events.scheduled() != before {
+                    continue;
+                }
             }
             if next >= until {
                 break;
             }
             self.now = next;
-            match source {
-                Source::Ring(ring) => {
-                    let (role, requests) = (self.rings[ring.0].1, &self.requests);
-                    let is_void = |entry| !role.is_meant(requests, entry);
-                    let entry = self.events.pop_ring(ring, is_void).filter(|&e| role.is_meant(requests, e));
-                    if let Some(entry) = entry {
-                        self.prefetch_ahead(ring);
-                        self.counters.events += 1;
-                        self.due(role, entry);
-                    }
-                }
-                Source::Register(register) => {
+            self.happen(first.source());
+        }
+    }
+
+    /// The same where arrivals are events too.
+    fn advance_plainly(&mut self, until: u64) {
+        loop {
+            let (next, source) = self.events.earliest();
+            if next >= until {
+                break;
+            }
+            self.now = next;
+            self.happen(source);
+        }
+    }
+
+    /// The first event of a source happens.
+    #[inline(always)]
+    fn happen(&mut self, source: Source) {
+        match source {
+            Source::Ring(ring) => {
+                let (role, requests) = (self.rings[ring.0].1, &self.requests);
+                let entry = if role.is_for_attempt() {
+                    let meant = |entry: &Entry| requests.is_meant_for_attempt(*entry);
+                    self.events.pop_ring(ring, |e| !meant(&e)).filter(meant)
+                } else {
+                    let meant = |entry: &Entry| requests.is_meant(*entry);
+                    self.events.pop_ring(ring, |e| !meant(&e)).filter(meant)
+                };
+                if let Some(entry) = entry {
+                    self.prefetch_ahead(ring, role);
                     self.counters.events += 1;
-                    self.query_ended(register);
+                    self.due(role, entry);
                 }
-                Source::Arrival => {}
-                Source::Heap => {
-                    let control = self.events.pop_heap().filter(|c| c.is_meant(&self.requests));
-                    if let Some(control) = control {
-                        self.counters.events += 1;
-                        self.control(control);
-                    }
+            }
+            Source::Register(register) => {
+                self.counters.events += 1;
+                self.query_ended(register);
+            }
+            Source::Arrival => self.arrival_event(),
+            Source::Heap => {
+                let control = self.events.pop_heap().filter(|c| c.is_meant(&self.requests));
+                if let Some(control) = control {
+                    self.counters.events += 1;
+                    self.control(control);
                 }
             }
         }
-        self.now = self.now.max(until);
     }
 
     /// An arrival that is an event of its own.
+    #[cold]
     fn arrival_event(&mut self) {
         self.events.pop_arrival();
         let (operation, _) = self.workload.take();
         self.workload.refill(&self.exponential, &self.caches);
         self.events.arrival(self.workload.peek());
-        self.now = operation.started;
         self.arrive(operation);
     }
 
     /// What comes due in a ring is known long before: brings near what it will need.
-    #[inline]
-    fn prefetch_ahead(&self, ring: Ring) {
+    #[inline(always)]
+    fn prefetch_ahead(&self, ring: Ring, role: RingUse) {
         const RECORD_AHEAD: usize = 12;
         const KEY_AHEAD: usize = 5;
-        if let Some(id) = self.events.look_ahead(ring, RECORD_AHEAD) {
-            self.requests.prefetch(id);
-        }
-        if self.rings[ring.0].1 == RingUse::Retry
-            && let Some(id) = self.events.look_ahead(ring, KEY_AHEAD)
-        {
-            let operation = &self.requests.get(id).operation;
+        self.requests.prefetch(self.events.look_ahead(ring, RECORD_AHEAD));
+        if role == RingUse::Retry {
+            let operation = &self.requests.get(self.events.look_ahead(ring, KEY_AHEAD)).operation;
             if let (Some((first, _)), Some(cache)) =
                 (self.reads[operation.read as usize].cached, self.caches.first())
             {
@@ -631,7 +650,7 @@ impl World {
     }
 
     /// A ring's entry has come due.
-    #[inline]
+    #[inline(always)]
     fn due(&mut self, role: RingUse, entry: Entry) {
         match role {
             RingUse::Retry => self.retry(entry),
@@ -691,14 +710,16 @@ impl World {
     }
 
     pub(super) fn log(&mut self, kind: LogKind, place: u32) {
-        let now = self.now;
-        self.probe.log(|| LogRecord::new(now, kind, place), kind);
+        if self.probe.count(kind) {
+            self.probe.keep(LogRecord::new(self.now, kind, place));
+        }
     }
 
     pub(super) fn log_at(&mut self, kind: LogKind, service: u16, place: u32) {
-        let now = self.now;
-        let service = u32::from(service);
-        self.probe.log(|| LogRecord { service, ..LogRecord::new(now, kind, place) }, kind);
+        if self.probe.count(kind) {
+            let service = u32::from(service);
+            self.probe.keep(LogRecord { service, ..LogRecord::new(self.now, kind, place) });
+        }
     }
 
     fn control(&mut self, control: Control) {
@@ -857,8 +878,8 @@ impl World {
         it.connections += 1;
         self.warm_ups[cache as usize].at += 1;
         let owner = Owner::WarmUp { cache: u32::from(cache), key: u32::from(read) << 27 | key };
-        let work = self.query_work(read, key, database, host);
-        self.databases[database].hosts[host].start(owner, work, now);
+        let work = self.reads[read as usize].cost.draw(key, it, now, &mut self.work_rng);
+        it.start(owner, work, now);
         self.replan(database, host);
     }
 
@@ -885,7 +906,7 @@ impl World {
     }
 
     /// Tells the event set when a host's next query ends.
-    #[inline]
+    #[inline(always)]
     pub(super) fn replan(&mut self, database: usize, host: usize) {
         let database = &mut self.databases[database];
         let (at, owner) = database.hosts[host].next_end().unwrap_or((NEVER, Owner::Nobody));
