@@ -58,13 +58,13 @@ impl World {
         }
         if !self.limit.admit(now) {
             let refusal = self.spec.balancer.reject_latency.0;
-            return self.turn_away(operation, record, None, Answer::Rejected(0), refusal);
+            return self.turn_away(operation, record, None, Answer::Rejected(0), (now, refusal));
         }
         let service = self.route();
         let it = &mut self.services[service as usize];
         let Some(instance) = it.route() else {
             let refusal = self.spec.balancer.reject_latency.0;
-            return self.turn_away(operation, record, None, Answer::Error, refusal);
+            return self.turn_away(operation, record, None, Answer::Error, (now, refusal));
         };
         let place = Some((service, instance));
         it.counters.requests += 1;
@@ -72,7 +72,13 @@ impl World {
             it.counters.failures += 1;
             self.counters.requests_busy += 1;
             let retry_after = self.retry_after(service);
-            return self.turn_away(operation, record, place, Answer::Rejected(retry_after), REFUSAL_NS);
+            return self.turn_away(
+                operation,
+                record,
+                place,
+                Answer::Rejected(retry_after),
+                (now, REFUSAL_NS),
+            );
         }
         // A hit needs no record and no event.
         let look = if it.only_reads {
@@ -86,7 +92,7 @@ impl World {
             if self.inside_apart {
                 it.latency.record(took);
             }
-            return self.served(operation, record, place, took);
+            return self.served(operation, record, place, (now, took));
         }
         let id = match record {
             Some(id) => {
@@ -231,12 +237,13 @@ impl World {
         let orphan = request.is(ORPHAN);
         let took = now - request.sent;
         let took = if orphan { took } else { took + service.handling.draw(&mut self.handling_rng) };
-        let (operation, place) = (request.operation, (request.service, request.instance));
+        let (operation, sent) = (request.operation, request.sent);
+        let place = (request.service, request.instance);
         self.left(id, more);
         if orphan {
             return self.requests.release(id);
         }
-        self.served(operation, Some(id), Some(place), took);
+        self.served(operation, Some(id), Some(place), (sent, took));
     }
 
     /// A call's work is done: its answer is on the way.
@@ -294,13 +301,14 @@ impl World {
         let (request, link) = self.requests.with_link(id);
         let more = self.services[request.service as usize].let_go(request, link, false, now);
         let (role, orphan, operation) = (request.role, request.is(ORPHAN), request.operation);
-        let (took, place) = (now - request.sent, Some((request.service, request.instance)));
+        let (sent, place) = (request.sent, Some((request.service, request.instance)));
         self.left(id, more);
         match role {
             Role::Client if orphan => self.requests.release(id),
             Role::Client => {
+                let took = now - sent;
                 let took = if let Answer::Rejected(_) = answer { took.max(REFUSAL_NS) } else { took };
-                self.answer(operation, Some(id), place, answer, took);
+                self.answer(operation, Some(id), place, answer, (sent, took));
             }
             Role::Call => self.call_ended(id, answer == Answer::Ok),
             Role::Refresh => self.refresh_over(id, Some(answer)),
@@ -319,7 +327,7 @@ impl World {
             None,
             Some((request.service, request.instance)),
             Answer::ClientGone,
-            self.now - request.sent,
+            (request.sent, self.now - request.sent),
         );
     }
 
@@ -358,16 +366,22 @@ impl World {
         self.requests.enter(id, Phase::Working, self.now);
     }
 
-    /// A request has the answer that it wanted, `took` after it was sent: its operation ends.
+    /// A request has the answer that it wanted, `took` after it was `sent`: its operation ends.
     #[inline(always)]
-    fn served(&mut self, operation: Operation, record: Option<u32>, place: Option<(u16, u16)>, took: u64) {
+    fn served(
+        &mut self,
+        operation: Operation,
+        record: Option<u32>,
+        place: Option<(u16, u16)>,
+        (sent, took): (u64, u64),
+    ) {
         self.latency.record(took);
         self.counters.requests_ok += 1;
         self.probe.count(LogKind::Access);
         if operation.traced {
-            self.trace_answer(&operation, place, Answer::Ok, took);
+            self.trace_answer(&operation, place, Answer::Ok, (sent, took));
         }
-        let ended = self.now.max(operation.started + took);
+        let ended = sent + took;
         let late = ended - operation.started > self.spec.late_after.0;
         let end = if late { OperationEnd::Late } else { OperationEnd::Served };
         self.end_operation(&operation, record, ended, end);
@@ -381,12 +395,13 @@ impl World {
         record: Option<u32>,
         place: Option<(u16, u16)>,
         answer: Answer,
-        took: u64,
+        times: (u64, u64),
     ) {
-        self.answer(operation, record, place, answer, took);
+        self.answer(operation, record, place, answer, times);
     }
 
-    /// A request has its answer `took` after it was sent; the operation ends or the client tries again.
+    /// A request has its answer `took` after it was `sent`; the operation ends or the client tries again, after a pause that begins
+    /// now: one who is turned away has taken note of it when the word arrives.
     #[inline(always)]
     fn answer(
         &mut self,
@@ -394,11 +409,11 @@ impl World {
         record: Option<u32>,
         place: Option<(u16, u16)>,
         answer: Answer,
-        took: u64,
+        (sent, took): (u64, u64),
     ) {
         let now = self.now;
         let counter = match answer {
-            Answer::Ok => return self.served(operation, record, place, took),
+            Answer::Ok => return self.served(operation, record, place, (sent, took)),
             Answer::Error => &mut self.counters.requests_errors,
             Answer::Rejected(_) => &mut self.counters.requests_rejected,
             Answer::ClientGone => &mut self.counters.requests_abandoned,
@@ -407,7 +422,7 @@ impl World {
         self.latency.record(took);
         self.probe.count(LogKind::Access);
         if operation.traced {
-            self.trace_answer(&operation, place, answer, took);
+            self.trace_answer(&operation, place, answer, (sent, took));
         }
         if let Answer::Rejected(_) = answer {
             let kind = LogKind::RateLimited;
@@ -425,7 +440,7 @@ impl World {
             return self.pause(entry, &operation, answer);
         }
         let end = if let Answer::Rejected(_) = answer { OperationEnd::Shed } else { OperationEnd::Failed };
-        self.end_operation(&operation, record, now, end);
+        self.end_operation(&operation, record, sent + took, end);
     }
 
     /// Whether a client makes a further attempt.
@@ -610,14 +625,13 @@ impl World {
     }
 
     #[cold]
-    fn trace_answer(&mut self, operation: &Operation, place: Option<(u16, u16)>, answer: Answer, took: u64) {
-        // A hit is answered a moment after the look-up, everything else at the present instant.
-        let now = self.now;
-        let start = if took > now || answer == Answer::Ok && took < now - operation.started {
-            now.saturating_sub(took)
-        } else {
-            operation.started.max(now.saturating_sub(took))
-        };
+    fn trace_answer(
+        &mut self,
+        operation: &Operation,
+        place: Option<(u16, u16)>,
+        answer: Answer,
+        (sent, took): (u64, u64),
+    ) {
         let end_kind = match answer {
             Answer::Ok => SpanEnd::Ok,
             Answer::Error => SpanEnd::Error,
@@ -626,9 +640,9 @@ impl World {
         };
         let kind = SpanKind::Attempt { attempt: u32::from(operation.attempt), place };
         let number = u16::from(operation.attempt);
-        let span = SpanRecord { kind, number, parent: 0, start, end: start + took, end_kind };
+        let span = SpanRecord { kind, number, parent: 0, start: sent, end: sent + took, end_kind };
         self.probe.span(operation.number, span);
-        self.probe.example(request_log(now, LogKind::Access, operation, place, answer.status(), took));
+        self.probe.example(request_log(self.now, LogKind::Access, operation, place, answer.status(), took));
     }
 }
 

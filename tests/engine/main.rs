@@ -4,6 +4,7 @@ mod conservation;
 mod coupling;
 mod golden;
 mod stampede;
+mod stream;
 mod theory;
 mod vectors;
 

@@ -482,7 +482,7 @@ impl Model {
         void(&mut self.requests, id);
         self.release(request.instance, request.host, now, later);
         let took = self.service.handling.draw(&mut self.handling);
-        self.succeed(request.operation, Some(id), now, now - request.sent + took);
+        self.succeed(request.operation, Some(id), request.sent, now - request.sent + took);
     }
 
     fn query_limit(&mut self, entry: Entry, now: u64, later: &mut impl Later) {
@@ -531,9 +531,9 @@ impl Model {
         None
     }
 
-    fn succeed(&mut self, operation: Operation, record: Option<u32>, now: u64, took: u64) {
+    fn succeed(&mut self, operation: Operation, record: Option<u32>, sent: u64, took: u64) {
         self.latency.record(took);
-        let ended = now.max(operation.started + took);
+        let ended = sent + took;
         let late = ended - operation.started > self.late_after;
         self.end(operation, record, ended, u64::from(late));
     }
