@@ -80,11 +80,16 @@ pub(super) fn render(blocks: &[Block], width: usize) -> String {
                 out.push_str(&"=".repeat(text.chars().count().min(width)));
                 out.push_str("\n\n");
             }
+            Block::Section(section) => {
+                let text = section.heading();
+                out.push('\n');
+                hang(&mut out, "", 0, &text, width);
+                out.push_str(&"-".repeat(text.chars().count().min(width)));
+                out.push('\n');
+            }
             Block::Heading(text) => {
                 out.push('\n');
                 hang(&mut out, "", 0, text, width);
-                out.push_str(&"-".repeat(text.chars().count().min(width)));
-                out.push('\n');
             }
             Block::Text(text) => hang(&mut out, "", 0, text, width),
             Block::Item(text) => hang(&mut out, "- ", 2, text, width),

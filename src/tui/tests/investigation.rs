@@ -318,6 +318,8 @@ fn the_debrief_keeps_the_seniors_reading_until_both_questions_are_answered() {
         journal(&app).into_iter().filter(|c| matches!(c, Command::Reflect { .. })).collect();
     assert_eq!(reflections.len(), 2);
     press(&mut app, "Tab");
+    assert!(shown(&mut app).contains("No stage asked you anything"));
+    press(&mut app, "Tab");
     let seen = shown(&mut app);
     assert!(seen.contains("on your screen"), "{seen}");
     press(&mut app, "Tab");
@@ -328,7 +330,7 @@ fn the_debrief_keeps_the_seniors_reading_until_both_questions_are_answered() {
 fn follow_ups_are_chosen_in_the_debrief_and_no_more_than_three() {
     let mut app = shipped_and_debriefed();
     press(&mut app, "4 Enter x Enter Enter x Enter");
-    press(&mut app, "0 Tab Tab");
+    press(&mut app, "0 Tab Tab Tab");
     assert!(shown(&mut app).contains("Which work should follow?"));
     press(&mut app, "Enter Space j Space j Space j Space");
     assert!(shown(&mut app).contains("no more than 3"));
@@ -370,7 +372,7 @@ fn the_run_is_played_again_with_another_decision_and_with_work_that_should_follo
     assert!(!shown(&mut app).contains("fork 2"), "it was stopped");
 
     press(&mut app, "4 Enter x Enter Enter x Enter");
-    press(&mut app, "0 Tab Tab");
+    press(&mut app, "0 Tab Tab Tab");
     press(&mut app, "Enter Space Enter");
     assert!(shown(&mut app).contains("Space switches work on"), "{}", shown(&mut app));
     press(&mut app, "Space");
@@ -406,7 +408,7 @@ fn every_pane_and_the_debrief_at_every_size() {
                 draw(width, height, |canvas, area| pane.draw(canvas, area, &view, look));
             }
         }
-        for _ in 0..13 {
+        for _ in crate::report::Section::ALL {
             draw(width, height, |canvas, area| debrief.draw(canvas, area, &scene));
             debrief.act(Id::NextPane, &scene);
         }
