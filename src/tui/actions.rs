@@ -336,7 +336,7 @@ fn hints(now: &Situation) -> Result<(), &'static str> {
         return Err("only a guided run has hints");
     }
     staged(now)?;
-    if now.hints_left > 0 { Ok(()) } else { Err("this stage has no further hint") }
+    if now.hints_left > 0 { Ok(()) } else { Err("this stage has no more hints") }
 }
 
 const fn action(

@@ -290,6 +290,58 @@ fn a_bad_number_is_answered_with_what_a_good_one_is() {
 }
 
 #[test]
+fn a_value_out_of_range_is_said_at_its_field_and_nothing_that_was_typed_is_lost() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 181);
+    press(&mut app, "m Enter");
+    type_text(&mut app, "90000");
+    press(&mut app, "Enter Right Right Enter Enter Enter");
+    let seen = shown(&mut app);
+    assert!(seen.contains("1/s to 400/s is possible, not 90.0k/s"), "{seen}");
+    let row = |needle: &str| seen.lines().position(|l| l.contains(needle)).expect(needle);
+    assert_eq!(row("is possible"), row("[ 90000") + 1, "{seen}");
+    assert!(seen.contains("(•) higher") && seen.contains("Esc cancel"), "{seen}");
+    assert_eq!(journal(&app), []);
+    // The field has the keys again.
+    press(&mut app, "Ctrl-u");
+    type_text(&mut app, "90");
+    press(&mut app, "Ctrl-s");
+    assert!(
+        matches!(journal(&app).as_slice(), [Command::Pull { action: Action::RateLimit(rate), prediction: Some(_) }] if rate.0 == 90.0)
+    );
+    assert!(!shown(&mut app).contains("How sure"), "it closes once it is done");
+}
+
+#[test]
+fn a_dialog_whose_command_is_refused_stays_and_says_why() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 301);
+    press(&mut app, "r");
+    let proposal = app.play().and_then(|p| p.view().feed().iter().find_map(|i| i.proposal.clone()));
+    // Somebody else was quicker.
+    let proposal = proposal.expect("there is one");
+    app.answer_for_test(Command::Respond { proposal, accept: false, prediction: None });
+    press(&mut app, "Left s");
+    let seen = shown(&mut app);
+    assert!(seen.contains("It is answered already: declined.") && seen.contains("proposes"), "{seen}");
+    press(&mut app, "Esc");
+    assert!(!shown(&mut app).contains("proposes "));
+}
+
+#[test]
+fn the_keys_of_a_dialog_fit_into_it() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 301);
+    press(&mut app, "r");
+    for (width, height) in [(120, 36), (80, 24), (60, 18)] {
+        let seen = screen(&mut app, width, height);
+        for key in ["next field", "choose", "s apply without a prediction", "r next one", "Esc cancel"] {
+            assert!(seen.contains(key), "{key} at {width}×{height}: {seen}");
+        }
+    }
+}
+
+#[test]
 fn typed_text_is_text() {
     let mut app = playing(Mode::Live);
     until(&mut app, 181);

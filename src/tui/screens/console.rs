@@ -374,8 +374,8 @@ impl Layer for Console {
             Id::Finding => {
                 let notebook = self.panes.iter().position(|p| p.name() == "notebook");
                 match notebook {
+                    // It is written on top of whatever is looked at, which stays.
                     Some(pane) => {
-                        self.focus_on(pane);
                         let view = scene.play?.view();
                         return self.panes[pane].act(Id::Finding, &view).or_else(|| Some(Vec::new()));
                     }

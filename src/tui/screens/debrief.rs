@@ -1215,6 +1215,18 @@ impl Layer for DebriefScreen {
         Vec::new()
     }
 
+    fn offers(&self, id: Id) -> bool {
+        let section = self.section();
+        let next = section == Section::Next && !self.locked(section);
+        let work = || self.made.as_ref().is_some_and(|m| !m.2.follow_ups.is_empty());
+        match id {
+            // Elsewhere it goes to the next section, as Tab does.
+            Id::Open => self.locked(section) || self.items() > 0 || next && work(),
+            Id::Toggle => next && self.told && work(),
+            _ => true,
+        }
+    }
+
     fn fork(&mut self, change: Change, scene: &Scene<'_>) {
         let Some(play) = scene.play else { return };
         let decision = self.made.as_ref().and_then(|m| m.2.decisions.get(self.decision).cloned());
