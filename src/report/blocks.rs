@@ -47,8 +47,6 @@ pub fn blocks(debrief: &Debrief, width: usize, extent: Extent) -> Vec<Block> {
             if debrief.scale == 1.0 { String::new() } else { format!(", scale {}", debrief.scale) }
         )),
     ];
-    out.extend(debrief.ended_early.iter().flat_map(EndedEarly::sentences).map(Text));
-    out.push(Text(debrief.outcome.clone()));
     for section in Section::ALL {
         if extent == Extent::BeforeTheAnswer && section.tells_the_cause() {
             out.push(Text(HOW_TO_GO_ON.to_owned()));
@@ -106,7 +104,10 @@ fn marks(debrief: &Debrief, out: &mut Vec<Block>) {
     ));
 }
 
+/// How the run ended, and what is missing in one that was ended early; then what happened in it.
 fn happened(debrief: &Debrief, out: &mut Vec<Block>) {
+    out.extend(debrief.ended_early.iter().flat_map(EndedEarly::sentences).map(Text));
+    out.push(Text(debrief.outcome.clone()));
     for entry in &debrief.timeline {
         out.push(Entry(entry.clock.clone(), format!("[{}] {}", entry.kind, entry.text)));
     }
@@ -117,6 +118,9 @@ fn happened(debrief: &Debrief, out: &mut Vec<Block>) {
 
 fn felt(debrief: &Debrief, width: usize, out: &mut Vec<Block>) {
     out.push(Fixed(curve::harm_curves(&debrief.harm, &debrief.forks, width)));
+    if let Some(early) = debrief.ended_early.as_ref().filter(|_| !debrief.harm.played_out.is_empty()) {
+        out.push(Text(format!("From {} on, your line is the run played on with nobody at it.", early.clock)));
+    }
     for (who, total) in &debrief.harm.totals {
         out.push(Entry(who.clone(), total.clone()));
     }
@@ -147,7 +151,7 @@ fn prediction(p: &PredictionEntry) -> [Block; 2] {
 
 /// A question of a stage, what was answered, and what fits.
 fn asked(entry: &AskedEntry, out: &mut Vec<Block>) {
-    out.push(Item(format!("{}: {}", entry.stage, entry.question)));
+    out.push(Item(format!("{} ({})", entry.question, entry.stage)));
     out.push(Detail(match &entry.answer {
         None => NOT_ANSWERED.to_owned(),
         Some(a) if a.why.is_empty() => {

@@ -319,7 +319,7 @@ fn questions(debrief: &Debrief, out: &mut Text<'_>) {
 /// What the stages asked, what was answered, and what fits.
 fn asked(debrief: &Debrief, out: &mut Text<'_>) {
     for entry in &debrief.asked {
-        out.say(Role::Accent, &format!("{}: {}", entry.stage, entry.question));
+        out.say(Role::Accent, &format!("{} ({})", entry.question, entry.stage));
         match &entry.answer {
             None => out.say(Role::Muted, "not answered"),
             Some(answer) => {
