@@ -123,6 +123,28 @@ fn from_the_menu_to_a_running_clock_in_three_keys() {
     assert!(shown(&mut app).contains("▶ 8×"));
 }
 
+/// More incidents than fit: the list says so at its border, and each summary that is cut ends with an ellipsis.
+#[test]
+fn a_menu_that_does_not_fit_says_what_is_left_out() {
+    let incidents = crate::incident::library::shipped();
+    let library = incidents.iter().map(|shipped| {
+        Entry::new(Arc::new(load(&shipped.id, &shipped.text).incident.expect("a good incident")))
+    });
+    let around = Surroundings::default();
+    let theme = around.theme(Some("mono"), Some(Glyphs::Braille));
+    let setup = Setup { seed: 1, scale: 1.0, speed: 8, calm: false };
+    let save: crate::tui::Save = Arc::new(|_: &Kept<'_>| Ok(String::new()));
+    let mut app = App::new(library.collect(), theme, around, setup, save);
+    let seen = screen(&mut app, 80, 24);
+    let hidden = incidents.len() - 4;
+    assert!(seen.contains(&format!("{hidden} more below")) && !seen.contains("above"), "{seen}");
+    assert!(seen.contains(" …") && seen.matches("not played yet").count() == 4, "{seen}");
+    press(&mut app, "G");
+    let seen = screen(&mut app, 80, 24);
+    assert!(seen.contains(&format!("{hidden} more above")) && !seen.contains("more below"), "{seen}");
+    assert!(!screen(&mut app, 120, 60).contains("more above"));
+}
+
 #[test]
 fn wall_time_moves_the_clock_by_the_speed_and_a_pause_stops_it() {
     let mut app = playing(Mode::Lab);
@@ -297,7 +319,7 @@ fn a_value_out_of_range_is_said_at_its_field_and_nothing_that_was_typed_is_lost(
     type_text(&mut app, "90000");
     press(&mut app, "Enter Right Right Enter Enter Enter");
     let seen = shown(&mut app);
-    assert!(seen.contains("1/s to 400/s is possible, not 90.0k/s"), "{seen}");
+    assert!(seen.contains("1/s to 400/s is possible, not 90000"), "{seen}");
     let row = |needle: &str| seen.lines().position(|l| l.contains(needle)).expect(needle);
     assert_eq!(row("is possible"), row("[ 90000") + 1, "{seen}");
     assert!(seen.contains("(•) higher") && seen.contains("Esc cancel"), "{seen}");

@@ -452,7 +452,7 @@ impl Form {
         match range {
             Some((min, max)) if !(*min..=*max).contains(&value) => {
                 let (min, max) = (unit.show(*min), unit.show(*max));
-                Err((field, format!("{label}: {min} to {max} is possible, not {}.", unit.show(value))))
+                Err((field, format!("{label}: {min} to {max} is possible, not {text}.")))
             }
             _ => Ok(Some(value)),
         }
