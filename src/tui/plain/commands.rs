@@ -156,7 +156,7 @@ pub(super) static VERBS: &[Verb] = &[
     verb(&["finding"], "", &["summary", "trigger", "amplifiers", "holds", "contributing", "bottleneck", "evidence"], PLAYED, Plain::finding,
         "Reads your finding and the parts it can name; options write it.", "finding --trigger 3 --amplifiers 1 4 --summary Retries keep it busy."),
     verb(&["export"], "", &[], PLAYED, Plain::export,
-        "Writes the finding as JSON beside the kept runs.", "export"),
+        "Writes the finding as JSON into a folder beside the kept runs.", "export"),
     verb(&["end"], "", &[], RUN, Plain::end,
         "Ends the exercise before its clock does.", "end"),
 
