@@ -153,6 +153,12 @@ impl<'a> View<'a> {
         self.session.plant.logs()
     }
 
+    /// How a kind of operation is asked for at the front door, by its name: `GET` what is read, `POST` what is written.
+    pub fn method(&self, kind: &str) -> &'static str {
+        let writes = &self.session.incident.file().system.traffic.writes;
+        if writes.contains_key(kind) { "POST" } else { "GET" }
+    }
+
     /// Traces.
     pub fn traces(&self) -> &'a [Trace] {
         self.session.plant.traces()

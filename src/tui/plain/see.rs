@@ -144,10 +144,11 @@ fn outcome(trace: &Trace) -> &'static str {
 fn trace_line(trace: &Trace, view: &View<'_>) -> String {
     let plural = |n: u32, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     format!(
-        "{:x}: {} {} {}/{}, {} {}, {}, {}.",
+        "{:x}: {} {} {} {}/{}, {} {}, {}, {}.",
         trace.operation,
         view.clock_at(trace.started),
         trace.client,
+        view.method(&trace.read),
         trace.read,
         trace.key,
         outcome(trace),

@@ -180,7 +180,10 @@ fn what_is_left_out_of_a_list_is_said() {
         typed(&mut plain, &written, "logs nonsense").contains(&format!("None of the {logs} lines fits."))
     );
     let said = typed(&mut plain, &written, "traces slowest --last 2");
-    assert!(said.contains("traced operations, the slowest first; --last sets"), "{said}");
+    assert!(
+        said.contains("traced operations, the slowest first; --last sets") && said.contains(" GET item/"),
+        "{said}"
+    );
 }
 
 #[test]
