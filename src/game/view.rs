@@ -246,6 +246,18 @@ impl<'a> View<'a> {
         })
     }
 
+    /// Why a run to the next news does not begin: questions of the last stage are open, and no further stage waits for their
+    /// answers.
+    pub fn last_questions(&self) -> Option<String> {
+        let stage = self.stage().filter(|stage| self.mode() == Mode::Guided && stage.number == stage.of)?;
+        let open = match stage.open_asks.len() {
+            0 => return None,
+            1 => "a question of it is open".to_owned(),
+            n => format!("{n} questions of it are open"),
+        };
+        Some(format!("Stage {} is the last one, and {open}.", stage.number))
+    }
+
     /// Levers with their present values.
     pub fn levers(&self) -> Vec<LeverView> {
         let incident = &self.session.incident;

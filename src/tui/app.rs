@@ -399,7 +399,16 @@ impl App {
                 play.step();
                 self.notice();
             }
-            Id::ToNews => play.seek_news(),
+            Id::ToNews => match play.view().last_questions() {
+                None => play.seek_news(),
+                Some(open) => {
+                    let (stage, pause) = (actions::key_of(Id::Stage), actions::key_of(Id::Pause));
+                    let text = format!(
+                        "{open} {stage} shows what is asked; {pause} lets the clock go on all the same."
+                    );
+                    self.message = Some((Role::Warn, text));
+                }
+            },
             Id::Acknowledge => {
                 self.submit(Command::Acknowledge, "Acknowledged: everybody sees that you are on it.")
             }

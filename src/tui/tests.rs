@@ -234,6 +234,20 @@ fn a_stage_opens_its_questions_and_the_clock_waits() {
 }
 
 #[test]
+fn the_way_to_the_next_news_waits_for_the_last_stages_questions() {
+    let mut app = playing(Mode::Guided);
+    until(&mut app, 181);
+    press(&mut app, "Esc w");
+    let seen = shown(&mut app);
+    assert!(seen.contains("Stage 1 is the last one, and 2 questions of it are open. s shows"), "{seen}");
+    assert!(!app.play().is_some_and(|p| p.seeking() && !p.approaching()));
+    let before = now(&app);
+    press(&mut app, ".");
+    let second = crate::units::SimSpan::from_secs(1);
+    assert_eq!(now(&app), before + second, "a second at a time is one's own decision");
+}
+
+#[test]
 fn nobody_helps_in_a_live_run_and_the_lab_has_no_stages() {
     let mut app = playing(Mode::Live);
     press(&mut app, "a");

@@ -378,16 +378,9 @@ impl Plain {
         if let Some(waiting) = play.view().waiting() {
             return self.refuse(format!("{waiting} `stage` reads them."));
         }
-        // Behind the last stage no other waits for its answers: the way to the next news does.
-        let last = play.view().stage().filter(|s| s.number == s.of && !s.open_asks.is_empty());
-        if let (None, Some(stage), Mode::Guided) = (until, last, play.view().mode()) {
-            let open = match stage.open_asks.len() {
-                1 => "a question is open".to_owned(),
-                n => format!("{n} questions are open"),
-            };
+        if let Some(open) = play.view().last_questions().filter(|_| until.is_none()) {
             return self.refuse(format!(
-                "Stage {} is the last one, and {open}: `stage` reads what is asked. `go 1m` lets the clock go on all the same.",
-                stage.number
+                "{open} `stage` reads what is asked; `go 1m` lets the clock go on all the same."
             ));
         }
         match until {

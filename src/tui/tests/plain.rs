@@ -158,10 +158,13 @@ fn the_way_to_the_next_news_waits_for_the_last_stages_questions() {
     let (mut plain, written) = paged("guided");
     let clock = |plain: &Plain| plain.played().map(|p| p.view().clock().to_string()).expect("a run");
     let said = typed(&mut plain, &written, "next");
-    assert!(said.contains("Stage 1 is the last one, and 2 questions are open"), "{said}");
+    assert!(
+        said.contains("Stage 1 is the last one, and 2 questions of it are open. `stage` reads"),
+        "{said}"
+    );
     assert_eq!(clock(&plain), "10:03:00");
     let said = typed(&mut plain, &written, "answer 1 lower\nnext");
-    assert!(said.contains("a question is open"), "{said}");
+    assert!(said.contains("a question of it is open"), "{said}");
     typed(&mut plain, &written, "go 10s");
     assert_eq!(clock(&plain), "10:03:10", "a length of time is one's own decision");
     let said = typed(&mut plain, &written, "answer 1\nnext");
