@@ -787,6 +787,9 @@ fn a_run_that_was_ended_early_is_told_as_far_as_it_came() {
         let mark = score.mark(dimension).expect("marked");
         assert!(mark.facts.iter().any(|f| f == played_on), "{mark:?}");
     }
+    let whole = report::text(&d, 300, Extent::Whole);
+    let rests = "Your run had ended by then. It rests on ";
+    assert!(!d.reading[0].reached && whole.contains(rests) && !whole.contains("in your run; you"), "{whole}");
     let text = report::text(&d, 100, Extent::BeforeTheAnswer);
     assert!(text.contains("You ended the run at 10:03:50, before its clock did at 10:30:00."), "{text}");
     assert!(!text.contains("Recovered") && !text.contains("no data"), "{text}");

@@ -193,7 +193,8 @@ fn words(debrief: &Debrief, out: &mut Vec<Block>) {
 
 fn reading(entry: &ReadingEntry, out: &mut Vec<Block>) {
     out.push(Entry(entry.clock.clone(), entry.says.clone()));
-    for signal in &entry.looks_at {
+    out.extend(entry.not_reached().map(Detail));
+    for signal in entry.looks_at.iter().filter(|_| entry.reached) {
         let mark = match signal.seen {
             Seen::LookedAt => "you looked at it",
             Seen::NotLookedAt => "you had not looked at it",

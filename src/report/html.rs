@@ -15,7 +15,7 @@ use super::{Extent, Section};
 use crate::game::TOLERANCE;
 use crate::score::{
     AnswerEntry, Curve, Debrief, Descent, EndedEarly, ForkEntry, Grade, HarmSection, LoopEntry, MissedKind,
-    PredictionEntry,
+    PredictionEntry, ReadingEntry,
 };
 use crate::units::{SimSpan, TimeOfDay, Unit};
 
@@ -105,6 +105,8 @@ struct Page<'a> {
     loop_figures: Vec<String>,
     tolerance: &'static str,
     seen: Vec<Vec<(&'static str, bool)>>,
+    /// What is said of moments of the senior's reading that the run did not reach.
+    not_reached: Vec<Option<String>>,
     loop_charts: Vec<Option<Figure>>,
     amplification: Option<Figure>,
     load: Option<String>,
@@ -325,6 +327,7 @@ pub(super) fn render(debrief: &Debrief, extent: Extent) -> Result<String, miniji
         look_alike: LOOK_ALIKE,
         tolerance: TOLERANCE,
         seen: debrief.reading.iter().map(|r| r.looks_at.iter().map(seen).collect()).collect(),
+        not_reached: debrief.reading.iter().map(ReadingEntry::not_reached).collect(),
         loop_charts: debrief
             .why_it_held
             .iter()

@@ -288,8 +288,20 @@ pub struct ReadingEntry {
     pub says: String,
     /// What another good engineer might do instead.
     pub alternatives: Vec<String>,
+    /// Whether the player's run had come that far.
+    pub reached: bool,
     /// What it rests on, as it was in the player's run.
     pub looks_at: Vec<SeenEntry>,
+}
+
+impl ReadingEntry {
+    /// What stands in place of the instruments for a moment that the player's run did not reach.
+    pub fn not_reached(&self) -> Option<String> {
+        let names: Vec<&str> = self.looks_at.iter().map(|signal| signal.name.as_str()).collect();
+        let rests =
+            if names.is_empty() { String::new() } else { format!(" It rests on {}.", names.join(", ")) };
+        (!self.reached).then(|| format!("Your run had ended by then.{rests}"))
+    }
 }
 
 /// An instrument at a moment of the player's run.
@@ -538,6 +550,7 @@ fn outcome(session: &Session, references: &References) -> (bool, String) {
     let (recovers, then) = match own.played_out.recovered_at(trigger) {
         _ if own.played_out.worst_minute(trigger) <= WELL => (true, "users are hardly harmed".to_owned()),
         Some(second) if well_since.is_some_and(|since| second <= since) => (true, "it stays so".to_owned()),
+        Some(second) if second <= now => (true, format!("users are well from {} on", time(second))),
         Some(second) => (false, format!("it recovers at {}", time(second))),
         None => (false, format!("users are still harmed at {}", time(end))),
     };
@@ -885,6 +898,7 @@ fn reading(session: &Session) -> Vec<ReadingEntry> {
             clock: c.at.to_string(),
             says: c.says.clone(),
             alternatives: c.alternatives.clone(),
+            reached: at <= session.now(),
             looks_at: c
                 .looks_at
                 .iter()

@@ -354,13 +354,15 @@ fn reading(entry: &ReadingEntry, out: &mut Text<'_>) {
     let beside = out.width >= 70;
     let left_width = if beside { out.width * 2 / 5 } else { out.width };
     let mut left: Vec<(Role, String)> = vec![(Role::Muted, "on your screen".to_owned())];
-    for signal in &entry.looks_at {
+    let told = left_width.saturating_sub(2);
+    left.extend(entry.not_reached().iter().flat_map(|text| wrap(text, told)).map(|line| (Role::Muted, line)));
+    for signal in entry.looks_at.iter().filter(|_| entry.reached) {
         left.push((Role::Info, signal.name.clone()));
         let role = if signal.seen == Seen::LookedAt { Role::Text } else { Role::Warn };
         let text = format!("{}, {}", signal.showed, signal.seen.label());
         left.extend(wrap(&text, left_width.saturating_sub(4)).into_iter().map(|l| (role, format!("  {l}"))));
     }
-    if entry.looks_at.is_empty() {
+    if entry.looks_at.is_empty() && entry.reached {
         left.push((Role::Muted, "nothing in particular".to_owned()));
     }
     let right_width = if beside { out.width - left_width - 3 } else { out.width };
@@ -1385,6 +1387,7 @@ mod tests {
                     "I let the cache be for now. Users are flat, and we receive almost three times as much.",
                 ),
                 alternatives: vec![text("Starting at the database.")],
+                reached: true,
                 looks_at: vec![SeenEntry {
                     name: text("requests.received"),
                     showed: text("11.0k/s"),
