@@ -250,12 +250,11 @@ impl<'a> View<'a> {
     /// answers.
     pub fn last_questions(&self) -> Option<String> {
         let stage = self.stage().filter(|stage| self.mode() == Mode::Guided && stage.number == stage.of)?;
-        let open = match stage.open_asks.len() {
-            0 => return None,
-            1 => "a question of it is open".to_owned(),
-            n => format!("{n} questions of it are open"),
-        };
-        Some(format!("Stage {} is the last one, and {open}.", stage.number))
+        match stage.open_asks.len() {
+            0 => None,
+            1 => Some("The last stage has an open question.".to_owned()),
+            n => Some(format!("The last stage has {n} open questions.")),
+        }
     }
 
     /// Levers with their present values.

@@ -403,9 +403,7 @@ impl App {
                 None => play.seek_news(),
                 Some(open) => {
                     let (stage, pause) = (actions::key_of(Id::Stage), actions::key_of(Id::Pause));
-                    let text = format!(
-                        "{open} {stage} shows what is asked; {pause} lets the clock go on all the same."
-                    );
+                    let text = format!("{open} {stage} shows what is asked, {pause} goes on.");
                     self.message = Some((Role::Warn, text));
                 }
             },
