@@ -65,6 +65,11 @@ impl SimSpan {
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / SECOND as f64
     }
+
+    /// A length that was said and not measured, as people say it: `3 min` where a measured one is `3.0 min`.
+    pub fn words(self) -> String {
+        self.to_string().replace(".0 ", " ")
+    }
 }
 
 impl FromStr for SimTime {

@@ -11,7 +11,7 @@ use pagerdrill::game::{
 };
 use pagerdrill::incident::schema::{Action, Knob, Lever, Setting, Severity};
 use pagerdrill::incident::{Incident, load};
-use pagerdrill::report::{self, Extent};
+use pagerdrill::report::{self, Extent, Section};
 use pagerdrill::score::{Dimension, Grade, References, Score, Seen, debrief, score};
 use pagerdrill::telemetry::Series;
 use pagerdrill::units::{Rate, Ratio, SECOND, SimSpan, SimTime, TimeOfDay, Unit};
@@ -753,6 +753,146 @@ fn the_same_run_is_marked_the_same_and_a_run_that_was_ended_early_is_played_out(
     s.submit(pull(Action::Scale { service: "api".to_owned(), instances: 3 })).expect("pulled");
     let other = debrief(&s, &references, &first);
     assert_eq!(other.trap.map(|t| t.taken), Some(true), "the same lever set otherwise was not left alone");
+}
+
+#[test]
+fn a_run_that_was_ended_early_is_told_as_far_as_it_came() {
+    let mut s = session(Mode::Guided);
+    go(&mut s, "10:03:30");
+    let prediction = Some(expects(&s, "operations.failure_ratio", Direction::Better, 90, 240));
+    s.submit(Command::Pull { action: retries_off("web"), prediction }).expect("pulled");
+    go(&mut s, "10:03:50");
+    s.submit(Command::End).expect("ended");
+    let (references, score) = marked(&s);
+    let d = debrief(&s, &references, &score);
+    let early = d.ended_early.as_ref().expect("it was");
+    assert_eq!((early.clock.as_str(), early.clock_end.as_str()), ("10:03:50", "10:30:00"));
+    assert_eq!(early.not_yet, ["1 stage", "1 message", "1 proposal"]);
+    assert_eq!(early.not_judged, ["your prediction of Failing for 10:07:30"]);
+    assert!(!d.recovered);
+    assert!(d.outcome.starts_with("In its last minute ") && d.outcome.contains("Played on"), "{}", d.outcome);
+    assert_eq!(
+        d.predictions[0].story().split_once("; ").expect("two parts").1,
+        "the run was ended at 10:03:50, and it was due at 10:07:30"
+    );
+    assert_eq!(d.why_it_held[0].during, None, "the minutes after the page were not reached");
+    assert!(!d.why_it_held[0].figures().contains("during"));
+    let last = d.timeline.last().expect("it is told");
+    assert_eq!((last.clock.as_str(), last.text.as_str()), ("10:03:50", "Ended the run."));
+    let said = score.mark(Dimension::Predictions).expect("marked");
+    assert_eq!(said.grade, Grade::NotAsked, "what was not settled is no miss: {said:?}");
+    let played_on =
+        "You ended the run at 10:03:50; from there it was played on to 10:30:00 with nobody at it.";
+    for dimension in [Dimension::UserHarm, Dimension::Recovery] {
+        let mark = score.mark(dimension).expect("marked");
+        assert!(mark.facts.iter().any(|f| f == played_on), "{mark:?}");
+    }
+    let whole = report::text(&d, 300, Extent::Whole);
+    let rests = "Your run had ended by then. It rests on ";
+    assert!(!d.reading[0].reached && whole.contains(rests) && !whole.contains("in your run; you"), "{whole}");
+    let text = report::text(&d, 100, Extent::BeforeTheAnswer);
+    assert!(text.contains("You ended the run at 10:03:50, before its clock did at 10:30:00."), "{text}");
+    assert!(!text.contains("Recovered") && !text.contains("no data"), "{text}");
+}
+
+#[test]
+fn a_run_that_was_ended_early_and_well_is_a_recovery_and_a_few_quiet_seconds_are_none() {
+    let well = |end: &str| {
+        let mut s = session(Mode::Live);
+        go(&mut s, "10:05:00");
+        for action in [retries_off("web"), retries_off("mobile"), Action::RateLimit(Rate(90.0))] {
+            s.submit(pull(action)).expect("pulled");
+        }
+        go(&mut s, end);
+        s.submit(Command::End).expect("ended");
+        let (references, score) = marked(&s);
+        debrief(&s, &references, &score)
+    };
+    let d = well("10:25:00");
+    assert!(d.recovered && d.outcome.starts_with("Users had been well since "), "{}", d.outcome);
+    let d = well("10:05:20");
+    assert!(!d.recovered && d.outcome.contains("it recovers at "), "{}", d.outcome);
+    // Ended before anything broke.
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:00:00");
+    s.submit(Command::End).expect("ended");
+    let (references, score) = marked(&s);
+    let d = debrief(&s, &references, &score);
+    assert!(!d.recovered && d.outcome.starts_with("Nothing had broken yet."), "{}", d.outcome);
+    let early = d.ended_early.expect("it was");
+    assert_eq!(early.not_yet[..2], ["what breaks", "the page at 10:03:00"]);
+}
+
+#[test]
+fn what_the_stages_asked_is_told_with_what_fits_and_why() {
+    let mut s = session(Mode::Guided);
+    go(&mut s, "10:03:30");
+    s.submit(Command::Choose { ask: "what".to_owned(), option: 1, sure: 80 }).expect("answered");
+    go(&mut s, "10:04:00");
+    let prediction = expects(&s, "operations.failure_ratio", Direction::Same, 60, 60);
+    s.submit(Command::Predict { ask: "later".to_owned(), prediction }).expect("answered");
+    go(&mut s, "10:30:00");
+    let (references, score) = marked(&s);
+    let d = debrief(&s, &references, &score);
+    let [later, what] = d.asked.as_slice() else { panic!("{:?}", d.asked) };
+    let answer = later.answer.as_ref().expect("predicted");
+    assert_eq!(
+        (answer.clock.as_str(), answer.text.as_str(), answer.sure),
+        ("10:04:00", "about the same", 60)
+    );
+    assert_eq!(answer.right, d.predictions[0].right);
+    assert!(answer.right.is_some() && later.fits.is_empty());
+    let answer = what.answer.as_ref().expect("chosen");
+    assert_eq!((what.stage.as_str(), what.question.as_str()), ("First look", "What is it?"));
+    assert_eq!((answer.clock.as_str(), answer.text.as_str(), answer.sure), ("10:03:30", "A spike", 80));
+    assert_eq!((answer.right, answer.why.as_str()), (Some(false), "No."));
+    assert_eq!((what.fits[0].text.as_str(), what.fits[0].why.as_str()), ("Retries", "Yes."));
+    let told = |extent| {
+        let html = report::html(&d, extent).expect("a page").replace("<b>", "").replace("</b>", "");
+        [report::text(&d, 200, extent), report::markdown(&d, extent), html]
+    };
+    for form in told(Extent::Whole) {
+        for part in ["10:03:30", "A spike", "80 % sure: not so. No.", "What fits: Retries. Yes."] {
+            assert!(form.contains(part), "{part}: {form}");
+        }
+    }
+    for form in told(Extent::BeforeTheAnswer) {
+        assert!(!form.contains("What fits"), "{form}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&report::json(&d)).expect("JSON");
+    assert_eq!(json["asked"][1]["answer"]["right"], false);
+    // Whoever answered nothing is told what was asked; where nobody asks, nothing is.
+    let mut s = session(Mode::Guided);
+    go(&mut s, "10:05:00");
+    let d = debrief(&s, &references, &score);
+    assert!(d.asked.len() == 2 && d.asked.iter().all(|a| a.answer.is_none()));
+    assert_eq!(d.asked[1].fits.len(), 1);
+    let mut s = session(Mode::Live);
+    go(&mut s, "10:05:00");
+    assert_eq!(debrief(&s, &references, &score).asked, []);
+}
+
+#[test]
+fn every_form_of_the_debrief_has_the_same_sections_in_the_same_order() {
+    let mut s = session(Mode::Live);
+    s.advance(SimTime::NEVER);
+    let (references, score) = marked(&s);
+    let d = debrief(&s, &references, &score);
+    for extent in [Extent::Whole, Extent::BeforeTheAnswer] {
+        let html = report::html(&d, extent).expect("a page").replace("&#x27;", "'");
+        for (form, before) in
+            [(report::text(&d, 80, extent), "\n"), (report::markdown(&d, extent), "\n## "), (html, "><h2>")]
+        {
+            let told = |section: Section| form.find(&format!("{before}{}", section.heading()));
+            let places: Vec<Option<usize>> = Section::ALL.map(told).to_vec();
+            let (open, closed): (Vec<Section>, Vec<Section>) = Section::ALL
+                .into_iter()
+                .partition(|section| extent == Extent::Whole || !section.tells_the_cause());
+            assert!(places[..open.len()].iter().all(Option::is_some), "{places:?} {form}");
+            assert!(places[..open.len()].is_sorted(), "{places:?}");
+            assert!(closed.iter().all(|section| told(*section).is_none()), "{places:?}");
+        }
+    }
 }
 
 #[test]

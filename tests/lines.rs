@@ -36,6 +36,7 @@ go 30s
 do rate-limit 90
 update A part of the orders fails since 10:02. We take load away. Next update in 10 minutes. --failing 60%
 finding --trigger 1 --summary Clients and the service repeat what fails. --evidence 1
+export
 go 1h
 reflect 1 That the database was too small.
 reflect 2 The attempts per operation.
@@ -164,6 +165,9 @@ fn a_whole_incident_through_a_pipe_gets_the_marks_of_its_commands() {
         assert!(said.contains(&format!("{dimension}: {letter} (")), "{dimension} is not {letter}:\n{said}");
     }
     assert!(letters.iter().any(|l| l.1 == "P"), "{letters:?}");
+    // The finding lies in a folder of its own.
+    let findings = std::fs::read_dir(home.path().join("findings")).expect("a folder").count();
+    assert_eq!((findings, std::fs::read_dir(home.path().join("runs")).expect("a folder").count()), (1, 1));
     let kept =
         std::fs::read_dir(home.path().join("runs")).expect("a folder").next().expect("a run").expect("a run");
     let kept = std::fs::read_to_string(kept.path()).expect("a run file");
@@ -223,7 +227,8 @@ fn keys_and_themes_of_ones_own_are_read_and_mistakes_named() {
         // It is no overwritten file, and it can be read.
         let output = typed(&[command, "--write"], home.path(), "");
         assert_eq!(output.status.code(), Some(2));
-        assert!(text(&output.stderr).contains("there is a file already"));
+        let said = text(&output.stderr);
+        assert!(said.contains("there is a file already") && said.contains("--write --force"), "{said}");
         assert_eq!(typed(&["play"], home.path(), "").status.code(), Some(0));
     }
     std::fs::write(home.path().join("keys.ron"), "{\n  \"console\": { \"puase\": [\"x\"] },\n}\n")
@@ -235,6 +240,12 @@ fn keys_and_themes_of_ones_own_are_read_and_mistakes_named() {
         assert!(said.contains(wanted), "{said}");
     }
     assert!(said.contains("cannot be used; mend it"), "{said}");
+    // Also one that cannot be used is written over, when that is asked for.
+    let output = typed(&["keys", "--write"], home.path(), "");
+    assert_eq!(output.status.code(), Some(2));
+    let output = typed(&["keys", "--write", "--force"], home.path(), "");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(typed(&["play"], home.path(), "").status.code(), Some(0));
 }
 
 #[test]

@@ -144,21 +144,7 @@ fn the_page_needs_nothing_else_and_its_charts_are_seen() {
         }
         let sections: Vec<&str> =
             found["sections"].as_array().into_iter().flatten().filter_map(|s| s.as_str()).collect();
-        let order = [
-            "happened",
-            "users",
-            "predictions",
-            "words",
-            "reading",
-            "held",
-            "diagnosis",
-            "trap",
-            "well",
-            "missed",
-            "marks",
-            "next",
-            "discuss",
-        ];
+        let order = report::Section::ALL.map(report::Section::id);
         assert_eq!(sections, order);
     }
 }

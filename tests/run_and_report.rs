@@ -131,7 +131,11 @@ fn bad_arguments_are_said_and_end_with_2() {
         (&["run", INCIDENT, "--until", "23:00:00"], "not on the incident's clock"),
         (&["run", INCIDENT, "--until", "soon"], "time of day"),
         (&["run", INCIDENT, "--scale", "0"], "from 0.001 to 10"),
-        (&["report", "no-such.ron"], "cannot read no-such.ron"),
+        (
+            &["report", "no-such.ron"],
+            "cannot read no-such.ron: there is no such file; `latest` names the run kept last",
+        ),
+        (&["report", "nope"], "/runs"),
         (&["report", "Cargo.toml"], "not a run file"),
         (&["replay", "latest"], "no run has been saved"),
     ] {

@@ -36,6 +36,12 @@ pub(super) fn saved(path: &std::path::Path) -> anyhow::Result<RunFile> {
         let latest = store::latest_run().ok_or_else(|| anyhow::anyhow!("no run has been saved yet"))?;
         return Ok(latest.run);
     }
+    if !path.exists() {
+        let kept = store::runs_folder().map_or(String::new(), |folder| {
+            format!("; `latest` names the run kept last, and all that are kept lie in {}", folder.display())
+        });
+        anyhow::bail!("cannot read {}: there is no such file{kept}", path.display());
+    }
     store::load_run(path)
 }
 

@@ -17,6 +17,9 @@ pub struct KeysArgs {
     /// Puts the file where the program reads it, unless there is one.
     #[arg(long)]
     write: bool,
+    /// Writes over the file that is there, whatever is in it, with the usual keys.
+    #[arg(long, requires = "write")]
+    force: bool,
     /// As the tables of the README.
     #[arg(long, hide = true, conflicts_with = "write")]
     markdown: bool,
@@ -31,6 +34,9 @@ pub struct ThemeArgs {
     /// Puts the file where the program reads it, unless there is one.
     #[arg(long)]
     write: bool,
+    /// Writes over the file that is there, whatever is in it, with the theme that is named, or else the default one.
+    #[arg(long, requires = "write")]
+    force: bool,
 }
 
 /// Where the program reads the player's keys.
@@ -78,19 +84,25 @@ fn unusable(wrong: &[Diagnostic], label: &str, text: &str) -> anyhow::Error {
     anyhow::anyhow!("{label} cannot be used; mend it, or move it away to play with the usual settings")
 }
 
-fn written(text: &str, place: &Path, write: bool) -> anyhow::Result<ExitCode> {
+/// Prints a file, or puts it in its place: over one that is there only when that is asked for.
+fn written(text: &str, place: &Path, write: bool, force: bool) -> anyhow::Result<ExitCode> {
     if !write {
         print(text)?;
         return Ok(ExitCode::from(FINE));
     }
     anyhow::ensure!(
-        !place.exists(),
-        "there is a file already: {}; change that one, or move it away first",
+        force || !place.exists(),
+        "there is a file already: {}; change that one, or write over it with --write --force",
         place.display()
     );
     store::write_whole(place, text).with_context(|| format!("cannot write {}", place.display()))?;
     print(&format!("Written to {}. Change what you like; the next start reads it.\n", place.display()))?;
     Ok(ExitCode::from(FINE))
+}
+
+/// What a file is made from: the settings in force, or the usual ones where a file is written over, which may be unusable.
+fn start(force: bool) -> anyhow::Result<Settings> {
+    if force { Ok(Settings::default()) } else { settings() }
 }
 
 /// Runs `keys`.
@@ -100,12 +112,12 @@ pub fn keys(args: KeysArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(FINE));
     }
     let place = keys_place()?;
-    written(&settings()?.keys_file(&place.display().to_string()), &place, args.write)
+    written(&start(args.force)?.keys_file(&place.display().to_string()), &place, args.write, args.force)
 }
 
 /// Runs `theme`.
 pub fn theme(args: ThemeArgs) -> anyhow::Result<ExitCode> {
     let place = theme_place()?;
-    let text = settings()?.theme_file(args.name.as_deref(), &place.display().to_string());
-    written(&text, &place, args.write)
+    let text = start(args.force)?.theme_file(args.name.as_deref(), &place.display().to_string());
+    written(&text, &place, args.write, args.force)
 }

@@ -901,7 +901,11 @@ impl Session {
             }
             _ => Err(Refusal::new(
                 what,
-                "There is no further hint for this part.",
+                if hints == 0 {
+                    "This stage has no hints."
+                } else {
+                    "All hints of this stage have been given."
+                },
                 "Answer as well as you can; a wrong answer costs less than none.",
             )),
         }

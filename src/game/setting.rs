@@ -84,7 +84,7 @@ pub(super) fn label(knob: &Knob) -> &'static str {
 
 /// `after 2 s`, or `at once`.
 pub(super) fn after(span: SimSpan) -> String {
-    if span == SimSpan::ZERO { "at once".to_owned() } else { format!("after {span}") }
+    if span == SimSpan::ZERO { "at once".to_owned() } else { format!("after {}", span.words()) }
 }
 
 /// How a changed setting reaches a client population.

@@ -153,6 +153,12 @@ impl<'a> View<'a> {
         self.session.plant.logs()
     }
 
+    /// How a kind of operation is asked for at the front door, by its name: `GET` what is read, `POST` what is written.
+    pub fn method(&self, kind: &str) -> &'static str {
+        let writes = &self.session.incident.file().system.traffic.writes;
+        if writes.contains_key(kind) { "POST" } else { "GET" }
+    }
+
     /// Traces.
     pub fn traces(&self) -> &'a [Trace] {
         self.session.plant.traces()
@@ -238,6 +244,17 @@ impl<'a> View<'a> {
                 self.session.opened
             )
         })
+    }
+
+    /// Why a run to the next news does not begin: questions of the last stage are open, and no further stage waits for their
+    /// answers.
+    pub fn last_questions(&self) -> Option<String> {
+        let stage = self.stage().filter(|stage| self.mode() == Mode::Guided && stage.number == stage.of)?;
+        match stage.open_asks.len() {
+            0 => None,
+            1 => Some("The last stage has an open question.".to_owned()),
+            n => Some(format!("The last stage has {n} open questions.")),
+        }
     }
 
     /// Levers with their present values.

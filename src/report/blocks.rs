@@ -1,8 +1,8 @@
 //! What a report says, without saying how it looks.
 
-use super::{Extent, curve};
+use super::{Extent, Section, curve};
 use crate::game::TOLERANCE;
-use crate::score::{Debrief, Mark, PredictionEntry, ReadingEntry, Seen};
+use crate::score::{AskedEntry, Debrief, EndedEarly, FitEntry, Mark, PredictionEntry, ReadingEntry, Seen};
 
 /// A piece of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub enum Block {
     /// The title of the whole.
     Title(String),
     /// The title of a section.
+    Section(Section),
+    /// The title of a part of a section.
     Heading(String),
     /// A paragraph.
     Text(String),
@@ -26,7 +28,7 @@ pub enum Block {
 use Block::{Detail, Entry, Fixed, Heading, Item, Text, Title};
 
 /// Heading above the incidents that look the same at first.
-pub(super) const LOOK_ALIKE: &str = "To try next, some days from now: it looks the same and is not";
+pub(super) const LOOK_ALIKE: &str = "Looks the same and is not: some days from now";
 
 /// What stands where a debrief stops before the answer.
 pub(super) const HOW_TO_GO_ON: &str = "The rest tells the cause: the senior's reading, what held it up, your marks. Your own \
@@ -45,25 +47,48 @@ pub fn blocks(debrief: &Debrief, width: usize, extent: Extent) -> Vec<Block> {
             if debrief.scale == 1.0 { String::new() } else { format!(", scale {}", debrief.scale) }
         )),
     ];
-    out.push(Text(debrief.outcome.clone()));
-    facts(debrief, width, &mut out);
-    own_view(debrief, &mut out);
-    if extent == Extent::BeforeTheAnswer {
-        out.push(Text(HOW_TO_GO_ON.to_owned()));
-        return out;
+    for section in Section::ALL {
+        if extent == Extent::BeforeTheAnswer && section.tells_the_cause() {
+            out.push(Text(HOW_TO_GO_ON.to_owned()));
+            break;
+        }
+        out.push(Block::Section(section));
+        match section {
+            Section::Happened => happened(debrief, &mut out),
+            Section::Felt => felt(debrief, width, &mut out),
+            Section::Predictions => predictions(debrief, &mut out),
+            Section::Words => words(debrief, &mut out),
+            Section::Asked => {
+                debrief.asked.iter().for_each(|entry| asked(entry, &mut out));
+                if debrief.asked.is_empty() {
+                    out.push(Text(NOTHING_ASKED.to_owned()));
+                }
+            }
+            Section::Senior => senior(debrief, &mut out),
+            Section::Held => held(debrief, &mut out),
+            Section::Diagnosis => diagnosis(debrief, &mut out),
+            Section::Trap => trap(debrief, &mut out),
+            Section::Well => {
+                list(debrief.went_well.iter().cloned(), "Nothing stood out in the marks.", &mut out);
+            }
+            Section::Missed => {
+                let missed = debrief.missed.iter().map(|m| format!("{}: {}", m.kind.label(), m.text));
+                list(missed, "None.", &mut out);
+            }
+            Section::Marks => marks(debrief, &mut out),
+            Section::Next => next(debrief, &mut out),
+            Section::Discuss => list(debrief.discuss.iter().cloned(), NO_DISCUSSION, &mut out),
+        }
     }
-    if !debrief.reading.is_empty() {
-        out.push(Heading("The senior's reading of the same moments".to_owned()));
-    }
-    for entry in &debrief.reading {
-        reading(entry, &mut out);
-    }
-    mechanism(debrief, &mut out);
-    signals(debrief, &mut out);
-    marks(debrief, &mut out);
-    outlook(debrief, &mut out);
     out
 }
+
+/// What stands in sections of which an incident or a run has nothing.
+pub(super) const NOTHING_ASKED: &str = "No stage asked you anything: they do in guided runs.";
+pub(super) const NOT_ANSWERED: &str = "You did not answer.";
+pub(super) const NO_COMMENTARY: &str = "This incident has no commentary.";
+pub(super) const NO_TRAP: &str = "This incident has no documented mistake to play again.";
+pub(super) const NO_DISCUSSION: &str = "This incident has no questions for a team.";
 
 fn marks(debrief: &Debrief, out: &mut Vec<Block>) {
     let score = &debrief.score;
@@ -71,7 +96,6 @@ fn marks(debrief: &Debrief, out: &mut Vec<Block>) {
         out.push(Text("Free play in the lab is not marked.".to_owned()));
         return;
     }
-    out.push(Heading("Marks".to_owned()));
     score.dimensions.iter().for_each(|m| reasons(m, out));
     let hints = score.independence;
     out.push(Entry(
@@ -80,13 +104,23 @@ fn marks(debrief: &Debrief, out: &mut Vec<Block>) {
     ));
 }
 
-fn facts(debrief: &Debrief, width: usize, out: &mut Vec<Block>) {
-    out.push(Heading("What happened".to_owned()));
+/// How the run ended, and what is missing in one that was ended early; then what happened in it.
+fn happened(debrief: &Debrief, out: &mut Vec<Block>) {
+    out.extend(debrief.ended_early.iter().flat_map(EndedEarly::sentences).map(Text));
+    out.push(Text(debrief.outcome.clone()));
     for entry in &debrief.timeline {
         out.push(Entry(entry.clock.clone(), format!("[{}] {}", entry.kind, entry.text)));
     }
-    out.push(Heading("What users felt".to_owned()));
+    if debrief.timeline.is_empty() {
+        out.push(Text("Nothing.".to_owned()));
+    }
+}
+
+fn felt(debrief: &Debrief, width: usize, out: &mut Vec<Block>) {
     out.push(Fixed(curve::harm_curves(&debrief.harm, &debrief.forks, width)));
+    if let Some(early) = debrief.ended_early.as_ref().filter(|_| !debrief.harm.played_out.is_empty()) {
+        out.push(Text(format!("From {} on, your line is the run played on with nobody at it.", early.clock)));
+    }
     for (who, total) in &debrief.harm.totals {
         out.push(Entry(who.clone(), total.clone()));
     }
@@ -102,22 +136,39 @@ fn facts(debrief: &Debrief, width: usize, out: &mut Vec<Block>) {
 }
 
 fn prediction(p: &PredictionEntry) -> [Block; 2] {
-    let verdict = match p.right {
-        Some(true) => "right",
-        Some(false) => "not so",
-        None => "not settled",
-    };
     [
         Item(format!("{} {}", p.clock, p.about)),
         Detail(format!(
-            "{}: expected {} at {} % sure; {} before, {} when due: {verdict}.",
-            p.series, p.expected, p.sure, p.before, p.became
+            "{}: expected {} at {} % sure; {}: {}.",
+            p.series,
+            p.expected,
+            p.sure,
+            p.story(),
+            p.verdict()
         )),
     ]
 }
 
-fn own_view(debrief: &Debrief, out: &mut Vec<Block>) {
-    out.push(Heading("Predictions, the biggest surprise first".to_owned()));
+/// A question of a stage, what was answered, and what fits.
+fn asked(entry: &AskedEntry, out: &mut Vec<Block>) {
+    out.push(Item(format!("{} ({})", entry.question, entry.stage)));
+    out.push(Detail(match &entry.answer {
+        None => NOT_ANSWERED.to_owned(),
+        Some(a) if a.why.is_empty() => {
+            let figures = format!("section {} has the figures", Section::Predictions.number());
+            format!("{} You predicted {}, {} % sure: {}; {figures}.", a.clock, a.text, a.sure, a.verdict())
+        }
+        Some(a) => {
+            let said = a.text.trim_end_matches('.');
+            format!("{} You chose \"{said}\", {} % sure: {}. {}", a.clock, a.sure, a.verdict(), a.why)
+        }
+    }));
+    let fits = |fit: &FitEntry| Detail(format!("What fits: {}. {}", fit.text.trim_end_matches('.'), fit.why));
+    out.extend(entry.fits.iter().map(fits));
+}
+
+/// Predictions, the biggest surprise first.
+fn predictions(debrief: &Debrief, out: &mut Vec<Block>) {
     if debrief.predictions.is_empty() {
         out.push(Text("You made none.".to_owned()));
     }
@@ -130,7 +181,9 @@ fn own_view(debrief: &Debrief, out: &mut Vec<Block>) {
             "Mean Brier score of all that you were sure of: {brier:.2} (0 is sure and right, 0.25 a coin toss)."
         )));
     }
-    out.push(Heading("In your own words".to_owned()));
+}
+
+fn words(debrief: &Debrief, out: &mut Vec<Block>) {
     for (question, answer) in &debrief.reflections {
         let answer = if answer.trim().is_empty() { "no answer" } else { answer.trim() };
         out.push(Item(question.clone()));
@@ -140,7 +193,8 @@ fn own_view(debrief: &Debrief, out: &mut Vec<Block>) {
 
 fn reading(entry: &ReadingEntry, out: &mut Vec<Block>) {
     out.push(Entry(entry.clock.clone(), entry.says.clone()));
-    for signal in &entry.looks_at {
+    out.extend(entry.not_reached().map(Detail));
+    for signal in entry.looks_at.iter().filter(|_| entry.reached) {
         let mark = match signal.seen {
             Seen::LookedAt => "you looked at it",
             Seen::NotLookedAt => "you had not looked at it",
@@ -153,22 +207,28 @@ fn reading(entry: &ReadingEntry, out: &mut Vec<Block>) {
     }
 }
 
-fn mechanism(debrief: &Debrief, out: &mut Vec<Block>) {
-    let m = &debrief.mechanism;
-    out.push(Heading("Why it did not recover by itself".to_owned()));
-    out.push(Text(m.summary.clone()));
+fn senior(debrief: &Debrief, out: &mut Vec<Block>) {
+    debrief.reading.iter().for_each(|entry| reading(entry, out));
+    if debrief.reading.is_empty() {
+        out.push(Text(NO_COMMENTARY.to_owned()));
+    }
+}
+
+fn held(debrief: &Debrief, out: &mut Vec<Block>) {
+    out.push(Text(debrief.mechanism.summary.clone()));
     let steps = &debrief.why_it_held;
     for (i, step) in steps.iter().enumerate() {
         let arrow = if i + 1 == steps.len() { "and so back to the first" } else { "so" };
         out.push(Item(step.text.clone()));
-        out.push(Detail(format!(
-            "{}: {} before, {} during, {} at the end; {arrow}",
-            step.series, step.healthy, step.during, step.at_end
-        )));
+        out.push(Detail(format!("{}: {}; {arrow}", step.series, step.figures())));
     }
     if let Some(load) = &debrief.load {
         out.push(Text(load.text()));
     }
+}
+
+fn diagnosis(debrief: &Debrief, out: &mut Vec<Block>) {
+    let m = &debrief.mechanism;
     for (label, pair) in [
         ("Trigger", &m.trigger),
         ("Amplified by", &m.amplifiers),
@@ -203,17 +263,20 @@ fn mechanism(debrief: &Debrief, out: &mut Vec<Block>) {
             if h.evidence.is_empty() { String::new() } else { format!(" citing {}", h.evidence.join(", ")) };
         out.push(Detail(format!("You: {}{cited}. {truth}: {}", h.verdict, h.why)));
     }
-    if let Some(trap) = &debrief.trap {
-        out.push(Heading("The trap, played again".to_owned()));
-        let taken = if trap.taken { "You pulled this lever too." } else { "You left it alone." };
-        out.push(Text(format!("{} {taken}", trap.what)));
-        out.push(Entry("With it".to_owned(), trap.with.clone()));
-        out.push(Entry("Doing nothing".to_owned(), trap.without.clone()));
-    }
 }
 
-fn list(title: &str, items: impl Iterator<Item = String>, none: &str, out: &mut Vec<Block>) {
-    out.push(Heading(title.to_owned()));
+fn trap(debrief: &Debrief, out: &mut Vec<Block>) {
+    let Some(trap) = &debrief.trap else {
+        out.push(Text(NO_TRAP.to_owned()));
+        return;
+    };
+    let taken = if trap.taken { "You pulled this lever too." } else { "You left it alone." };
+    out.push(Text(format!("{} {taken}", trap.what)));
+    out.push(Entry("With it".to_owned(), trap.with.clone()));
+    out.push(Entry("Doing nothing".to_owned(), trap.without.clone()));
+}
+
+fn list(items: impl Iterator<Item = String>, none: &str, out: &mut Vec<Block>) {
     let before = out.len();
     out.extend(items.map(Item));
     if out.len() == before {
@@ -221,26 +284,17 @@ fn list(title: &str, items: impl Iterator<Item = String>, none: &str, out: &mut 
     }
 }
 
-fn signals(debrief: &Debrief, out: &mut Vec<Block>) {
-    list("What went well", debrief.went_well.iter().cloned(), "Nothing stood out in the marks.", out);
-    let missed = debrief.missed.iter().map(|m| format!("{}: {}", m.kind.label(), m.text));
-    list("Missed signals", missed, "None.", out);
-}
-
-fn outlook(debrief: &Debrief, out: &mut Vec<Block>) {
-    if !debrief.follow_ups.is_empty() {
-        let line = |f: &crate::score::FollowUpEntry| {
-            let chosen = if f.chosen { "chosen: " } else { "" };
-            format!("{chosen}{} ({}). {}", f.text.trim_end_matches('.'), f.effect, f.why)
-        };
-        list("Follow-ups", debrief.follow_ups.iter().map(line), "", out);
-    }
-    if !debrief.discuss.is_empty() {
-        list("To discuss", debrief.discuss.iter().cloned(), "", out);
-    }
+fn next(debrief: &Debrief, out: &mut Vec<Block>) {
+    out.push(Heading("Work that should follow".to_owned()));
+    let line = |f: &crate::score::FollowUpEntry| {
+        let chosen = if f.chosen { "chosen: " } else { "" };
+        format!("{chosen}{} ({}). {}", f.text.trim_end_matches('.'), f.effect, f.why)
+    };
+    list(debrief.follow_ups.iter().map(line), "This incident offers no follow-ups.", out);
     if !debrief.look_alikes.is_empty() {
+        out.push(Heading(LOOK_ALIKE.to_owned()));
         let play = |name: &String| format!("pagerdrill play {name}");
-        list(LOOK_ALIKE, debrief.look_alikes.iter().map(play), "", out);
+        list(debrief.look_alikes.iter().map(play), "", out);
     }
 }
 

@@ -4,14 +4,18 @@ use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment};
 use plotters::style::text_anchor::HPos;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
-use super::Extent;
-use super::blocks::{HOW_TO_GO_ON, LOOK_ALIKE};
+use super::blocks::{
+    HOW_TO_GO_ON, LOOK_ALIKE, NO_COMMENTARY, NO_DISCUSSION, NO_TRAP, NOT_ANSWERED, NOTHING_ASKED,
+};
 use super::chart::{Chart, Mark, Plot, Tone};
 use super::curve::fork_name;
+use super::{Extent, Section};
 use crate::game::TOLERANCE;
 use crate::score::{
-    Curve, Debrief, Descent, ForkEntry, Grade, HarmSection, LoopEntry, MissedKind, PredictionEntry,
+    AnswerEntry, Curve, Debrief, Descent, EndedEarly, ForkEntry, Grade, HarmSection, LoopEntry, MissedKind,
+    PredictionEntry, ReadingEntry,
 };
 use crate::units::{SimSpan, TimeOfDay, Unit};
 
@@ -75,6 +79,12 @@ struct MissedOfAKind<'a> {
 struct Page<'a> {
     debrief: &'a Debrief,
     whole: bool,
+    /// Anchors and names of the sections that are told, in order.
+    sections: Vec<(&'static str, &'static str)>,
+    /// What stands above each section, by its anchor.
+    headings: BTreeMap<&'static str, String>,
+    /// What stands in sections of which the incident has nothing, by their anchors.
+    nothing: BTreeMap<&'static str, &'static str>,
     how_to_go_on: &'static str,
     version: &'static str,
     marks: Vec<Marked<'a>>,
@@ -83,8 +93,20 @@ struct Page<'a> {
     forks: Vec<(String, &'static str)>,
     look_alike: &'static str,
     predictions: Vec<Option<Figure>>,
+    /// What became of each prediction, and whether it held.
+    stories: Vec<(String, &'static str)>,
+    /// What is missing in a run that was ended early.
+    ended_early: Vec<String>,
+    /// What stands where a stage's question has no answer.
+    not_answered: &'static str,
+    /// Whether each answer to a stage was right, in words.
+    verdicts: Vec<Option<&'static str>>,
+    /// What became of each step's series.
+    loop_figures: Vec<String>,
     tolerance: &'static str,
     seen: Vec<Vec<(&'static str, bool)>>,
+    /// What is said of moments of the senior's reading that the run did not reach.
+    not_reached: Vec<Option<String>>,
     loop_charts: Vec<Option<Figure>>,
     amplification: Option<Figure>,
     load: Option<String>,
@@ -186,8 +208,12 @@ fn prediction_figure(n: usize, p: &PredictionEntry, start: TimeOfDay) -> Option<
     let curve = p.curve.as_ref()?;
     let became = p.value.zip(p.right);
     let says = format!(
-        "{} around {}. Expected: {}, at {} % sure. It was {} before and {} when it was due.",
-        p.series, p.clock, p.expected, p.sure, p.before, p.became
+        "{} around {}. Expected: {}, at {} % sure; {}.",
+        p.series,
+        p.clock,
+        p.expected,
+        p.sure,
+        p.story()
     );
     let shape = |tone: Tone, shape, text: &str| Label { shape, ..Label::line(tone, text) };
     let mut legend =
@@ -205,15 +231,13 @@ fn prediction_figure(n: usize, p: &PredictionEntry, start: TimeOfDay) -> Option<
 
 fn loop_figure(n: usize, step: &LoopEntry, start: TimeOfDay) -> Option<Figure> {
     let curve = step.curve.as_ref()?;
-    let says = format!(
-        "{}: {} before, {} during, {} at the end.",
-        step.series, step.healthy, step.during, step.at_end
-    );
+    let says = format!("{}: {}.", step.series, step.figures());
     let words = [("before", HPos::Right), ("during", HPos::Left), ("end", HPos::Right)];
     let marks = step
         .windows
         .iter()
         .zip(words)
+        .filter(|(window, _)| window.0 < window.1)
         .map(|(window, (word, side))| Mark::Window(*window, word, side))
         .collect();
     let chart = Chart { size: HALF, unit: curve.unit, start, plots: vec![recorded(Tone::You, curve)], marks };
@@ -270,9 +294,20 @@ pub(super) fn render(debrief: &Debrief, extent: Extent) -> Result<String, miniji
     });
     let m = &debrief.mechanism;
     let seen = |s: &crate::score::SeenEntry| (s.seen.label(), s.seen == crate::score::Seen::LookedAt);
+    let whole = extent == Extent::Whole;
+    let told = || Section::ALL.into_iter().filter(|s| whole || !s.tells_the_cause());
+    let nothing = [
+        (Section::Asked, NOTHING_ASKED),
+        (Section::Senior, NO_COMMENTARY),
+        (Section::Trap, NO_TRAP),
+        (Section::Discuss, NO_DISCUSSION),
+    ];
     let page = Page {
         debrief,
-        whole: extent == Extent::Whole,
+        whole,
+        sections: told().map(|s| (s.id(), s.title())).collect(),
+        headings: told().map(|s| (s.id(), s.heading())).collect(),
+        nothing: nothing.into_iter().map(|(s, text)| (s.id(), text)).collect(),
         how_to_go_on: HOW_TO_GO_ON,
         version: env!("CARGO_PKG_VERSION"),
         marks: marks.collect(),
@@ -284,9 +319,15 @@ pub(super) fn render(debrief: &Debrief, extent: Extent) -> Result<String, miniji
             .enumerate()
             .map(|(n, p)| prediction_figure(n + 1, p, start))
             .collect(),
+        stories: debrief.predictions.iter().map(|p| (p.story(), p.verdict())).collect(),
+        ended_early: debrief.ended_early.iter().flat_map(EndedEarly::sentences).collect(),
+        not_answered: NOT_ANSWERED,
+        verdicts: debrief.asked.iter().map(|a| a.answer.as_ref().map(AnswerEntry::verdict)).collect(),
+        loop_figures: debrief.why_it_held.iter().map(LoopEntry::figures).collect(),
         look_alike: LOOK_ALIKE,
         tolerance: TOLERANCE,
         seen: debrief.reading.iter().map(|r| r.looks_at.iter().map(seen).collect()).collect(),
+        not_reached: debrief.reading.iter().map(ReadingEntry::not_reached).collect(),
         loop_charts: debrief
             .why_it_held
             .iter()

@@ -26,7 +26,8 @@ pub(super) fn render(blocks: &[Block]) -> String {
         in_list = listed;
         match block {
             Block::Title(text) => out.push_str(&format!("# {}\n\n", escape(text))),
-            Block::Heading(text) => out.push_str(&format!("## {}\n\n", escape(text))),
+            Block::Section(section) => out.push_str(&format!("## {}\n\n", escape(&section.heading()))),
+            Block::Heading(text) => out.push_str(&format!("### {}\n\n", escape(text))),
             Block::Text(text) => out.push_str(&format!("{}\n\n", escape(text))),
             Block::Item(text) => out.push_str(&format!("- {}\n", escape(text))),
             Block::Detail(text) => out.push_str(&format!("  - {}\n", escape(text))),

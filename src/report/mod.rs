@@ -9,6 +9,7 @@ mod curve;
 mod finding;
 mod html;
 mod markdown;
+mod section;
 mod text;
 
 use crate::score::Debrief;
@@ -16,6 +17,7 @@ use crate::score::Debrief;
 pub use blocks::{Block, blocks};
 pub use curve::{fork_name, harm_curves, sparkline};
 pub use finding::finding_json;
+pub use section::Section;
 pub(crate) use text::words;
 
 /// How much of a debrief is told.

@@ -7,12 +7,16 @@ const LABEL_MAX: usize = 24;
 /// The narrowest width that text is wrapped to.
 const NARROWEST: usize = 40;
 
-/// Words that belong on one line; a per cent sign stays with its number.
+/// What stays with the number before it.
+const UNITS: [&str; 7] = ["%", "s", "ms", "µs", "ns", "min", "h"];
+
+/// Words that belong on one line; a unit stays with its number.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
+        let unit = UNITS.contains(&word.trim_end_matches(['.', ',', ';', ':', ')', '?']));
         match all.last_mut() {
-            Some(number) if word.starts_with('%') => {
+            Some(number) if unit && number.ends_with(|c: char| c.is_ascii_digit()) => {
                 number.push(' ');
                 number.push_str(word);
             }
@@ -80,11 +84,16 @@ pub(super) fn render(blocks: &[Block], width: usize) -> String {
                 out.push_str(&"=".repeat(text.chars().count().min(width)));
                 out.push_str("\n\n");
             }
+            Block::Section(section) => {
+                let text = section.heading();
+                out.push('\n');
+                hang(&mut out, "", 0, &text, width);
+                out.push_str(&"-".repeat(text.chars().count().min(width)));
+                out.push('\n');
+            }
             Block::Heading(text) => {
                 out.push('\n');
                 hang(&mut out, "", 0, text, width);
-                out.push_str(&"-".repeat(text.chars().count().min(width)));
-                out.push('\n');
             }
             Block::Text(text) => hang(&mut out, "", 0, text, width),
             Block::Item(text) => hang(&mut out, "- ", 2, text, width),
@@ -122,5 +131,7 @@ mod tests {
         }
         assert_eq!(wrap("", 10), [""]);
         assert_eq!(wrap("about 35 % fail", 9), ["about", "35 % fail"]);
+        assert_eq!(wrap("p99 is 1.2 s.", 10), ["p99 is", "1.2 s."]);
+        assert_eq!(wrap("that is s", 8), ["that is", "s"]);
     }
 }

@@ -12,8 +12,8 @@ use super::predictions::{brier, claims};
 use super::reference::References;
 use super::{Grade, Judged, Score, judge};
 use crate::game::command::{Command, Finding, Verdict};
-use crate::game::{About, FeedKind, Session, action_text};
-use crate::incident::schema::{Hypothesis, Name, Part};
+use crate::game::{About, FeedKind, Mode, Session, action_text};
+use crate::incident::schema::{Ask, Hypothesis, Name, Part};
 use crate::units::{SimTime, Unit, short};
 
 /// Seconds of a bucket of the harm curve.
@@ -45,7 +45,9 @@ pub struct Debrief {
     pub recovered: bool,
     /// How it ended, in a sentence.
     pub outcome: String,
-    /// Marks with their rules.
+    /// What is missing in a run that was ended before its clock.
+    pub ended_early: Option<EndedEarly>,
+    /// 12: marks with their rules.
     pub score: Score,
     /// 1: what happened.
     pub timeline: Vec<TimelineEntry>,
@@ -57,9 +59,11 @@ pub struct Debrief {
     pub brier: Option<f64>,
     /// 4: the player's own account: questions and answers.
     pub reflections: Vec<(String, String)>,
-    /// 5: the senior's reading beside what was on the player's screens.
+    /// 5: what the stages asked, and what was answered.
+    pub asked: Vec<AskedEntry>,
+    /// 6: the senior's reading beside what was on the player's screens.
     pub reading: Vec<ReadingEntry>,
-    /// The mechanism, and the player's finding beside it.
+    /// 8: the mechanism, and the player's finding beside it.
     pub mechanism: MechanismSection,
     /// The player's finding as it was written, by the ids of the parts.
     pub finding: Finding,
@@ -67,28 +71,57 @@ pub struct Debrief {
     pub evidence: Vec<EvidenceEntry>,
     /// Explanations with the player's verdicts.
     pub hypotheses: Vec<HypothesisEntry>,
-    /// 6: why it did not recover by itself: the loop, with this run's figures at each arrow.
+    /// 7: why it did not recover by itself: the loop, with this run's figures at each arrow.
     pub why_it_held: Vec<LoopEntry>,
     /// The load at which it would come back, after what happens in the incident.
     pub load: Option<Descent>,
     /// Attempts for each operation and the like, where the run has more than one.
     pub amplification: Vec<Curve>,
-    /// 7: the trap, played again.
+    /// 9: the trap, played again.
     pub trap: Option<TrapEntry>,
-    /// 8: what went well.
+    /// 10: what went well.
     pub went_well: Vec<String>,
-    /// 9: what was missed, by kind.
+    /// 11: what was missed, by kind.
     pub missed: Vec<Missed>,
     /// The decisions that a fork can be made from.
     pub decisions: Vec<Decision>,
     /// Runs in which one decision was another, when some were played.
     pub forks: Vec<ForkEntry>,
-    /// 10: follow-ups.
+    /// 13: follow-ups.
     pub follow_ups: Vec<FollowUpEntry>,
-    /// 11: questions for a team.
+    /// 14: questions for a team.
     pub discuss: Vec<String>,
     /// Incidents that look the same at first and are not, by name.
     pub look_alikes: Vec<Name>,
+}
+
+/// A run that was ended before its clock: what is missing in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EndedEarly {
+    /// Time of day at which it was ended.
+    pub clock: String,
+    /// Time of day at which its clock would have ended it.
+    pub clock_end: String,
+    /// What had not happened by then.
+    pub not_yet: Vec<String>,
+    /// What can therefore not be said.
+    pub not_judged: Vec<String>,
+}
+
+impl EndedEarly {
+    /// In sentences.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut all =
+            vec![format!("You ended the run at {}, before its clock did at {}.", self.clock, self.clock_end)];
+        for (what, list) in
+            [("Had not happened yet", &self.not_yet), ("Could not be judged", &self.not_judged)]
+        {
+            if !list.is_empty() {
+                all.push(format!("{what}: {}.", list.join("; ")));
+            }
+        }
+        all
+    }
 }
 
 /// A line of the timeline.
@@ -159,7 +192,9 @@ pub struct PredictionEntry {
     pub sure: u8,
     /// Value before.
     pub before: String,
-    /// Value when it was due.
+    /// Time of day at which it was due.
+    pub due: String,
+    /// Value when it was due, or why there is none.
     pub became: String,
     /// Whether it held; `None` when the run ended before.
     pub right: Option<bool>,
@@ -175,6 +210,75 @@ pub struct PredictionEntry {
     pub curve: Option<Curve>,
 }
 
+impl PredictionEntry {
+    /// What it was before, and what became of it, in words.
+    pub fn story(&self) -> String {
+        match self.right {
+            Some(_) => format!("it was {} before and {} when it was due", self.before, self.became),
+            None => format!("it was {} before; {}", self.before, self.became),
+        }
+    }
+
+    /// Whether it held, in words.
+    pub fn verdict(&self) -> &'static str {
+        verdict_of(self.right)
+    }
+}
+
+/// Whether something said was right, in words.
+fn verdict_of(right: Option<bool>) -> &'static str {
+    match right {
+        Some(true) => "right",
+        Some(false) => "not so",
+        None => "not settled",
+    }
+}
+
+/// A question of a stage, and what was answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AskedEntry {
+    /// The stage's title.
+    pub stage: String,
+    /// The question.
+    pub question: String,
+    /// The answer; `None` when there was none.
+    pub answer: Option<AnswerEntry>,
+    /// Readings that were offered and fit, other than the one that was chosen. Nothing for a prediction: its outcome is told
+    /// with the other predictions.
+    pub fits: Vec<FitEntry>,
+}
+
+/// What was answered to a question of a stage.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AnswerEntry {
+    /// Time of day.
+    pub clock: String,
+    /// The reading that was chosen, or what was predicted.
+    pub text: String,
+    /// How sure, per cent.
+    pub sure: u8,
+    /// Whether the reading fits what was on the screens, or the prediction held; `None` for one that was not settled.
+    pub right: Option<bool>,
+    /// Why the reading fits or does not; empty for a prediction.
+    pub why: String,
+}
+
+impl AnswerEntry {
+    /// Whether it was right, in words.
+    pub fn verdict(&self) -> &'static str {
+        verdict_of(self.right)
+    }
+}
+
+/// A reading that fits what was on the screens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FitEntry {
+    /// The reading.
+    pub text: String,
+    /// Why it fits.
+    pub why: String,
+}
+
 /// The senior's reading of a moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReadingEntry {
@@ -184,8 +288,20 @@ pub struct ReadingEntry {
     pub says: String,
     /// What another good engineer might do instead.
     pub alternatives: Vec<String>,
+    /// Whether the player's run had come that far.
+    pub reached: bool,
     /// What it rests on, as it was in the player's run.
     pub looks_at: Vec<SeenEntry>,
+}
+
+impl ReadingEntry {
+    /// What stands in place of the instruments for a moment that the player's run did not reach.
+    pub fn not_reached(&self) -> Option<String> {
+        let names: Vec<&str> = self.looks_at.iter().map(|signal| signal.name.as_str()).collect();
+        let rests =
+            if names.is_empty() { String::new() } else { format!(" It rests on {}.", names.join(", ")) };
+        (!self.reached).then(|| format!("Your run had ended by then.{rests}"))
+    }
 }
 
 /// An instrument at a moment of the player's run.
@@ -277,14 +393,23 @@ pub struct LoopEntry {
     pub series: String,
     /// Mean of the five minutes before the trigger.
     pub healthy: String,
-    /// Mean of the five minutes that began a minute after the page.
-    pub during: String,
+    /// Mean of the five minutes that began a minute after the page, or of as many as there were; `None` when the run was
+    /// ended before.
+    pub during: Option<String>,
     /// Mean of the last minute.
     pub at_end: String,
     /// The series over the whole run.
     pub curve: Option<Curve>,
-    /// The seconds of these three means: first and the one after the last.
+    /// The seconds of these three means: first and the one after the last. One that the run did not reach has no length.
     pub windows: [(usize, usize); 3],
+}
+
+impl LoopEntry {
+    /// The three figures in words.
+    pub fn figures(&self) -> String {
+        let during = self.during.as_ref().map_or(String::new(), |d| format!("{d} during, "));
+        format!("{} before, {during}{} at the end", self.healthy, self.at_end)
+    }
 }
 
 /// The documented mistake, played again.
@@ -361,6 +486,7 @@ pub fn debrief(session: &Session, references: &References, score: &Score) -> Deb
         scale: options.scale,
         recovered,
         outcome,
+        ended_early: ended_early(session),
         score: score.clone(),
         timeline: timeline(session),
         harm: harm_section(session, references),
@@ -371,6 +497,7 @@ pub fn debrief(session: &Session, references: &References, score: &Score) -> Deb
             .zip(session.view().reflections())
             .map(|(q, a)| ((*q).to_owned(), a.clone()))
             .collect(),
+        asked: asked(session),
         reading: reading(session),
         mechanism: mechanism(session),
         finding: session.view().finding().clone(),
@@ -394,19 +521,89 @@ fn clock(session: &Session, at: SimTime) -> String {
     session.incident().clock(at).to_string()
 }
 
-/// Whether users were well again by the end of the clock, and that in a sentence.
+/// Whether users were well again by the end of the run, and how it ended in a sentence.
+///
+/// A run that was ended before its clock is judged by what was recorded until then: what it would have come to is said, and
+/// counts for nothing here.
 fn outcome(session: &Session, references: &References) -> (bool, String) {
-    let harm = references.own_harm(session);
     let trigger = session.trigger_at().as_secs() as usize;
-    if harm.worst_minute(trigger) <= WELL {
-        return (true, "Users were hardly harmed.".to_owned());
+    let (now, end) = (session.now().as_secs() as usize, session.end().as_secs() as usize);
+    let recorded = Harm::of(session.series());
+    let time = |second: usize| clock(session, SimTime::from_secs(second as u64));
+    if now >= end {
+        return match recorded.recovered_at(trigger) {
+            _ if recorded.worst_minute(trigger) <= WELL => (true, "Users were hardly harmed.".to_owned()),
+            Some(second) => (true, format!("Recovered for good at {}.", time(second))),
+            None => (false, "Users were still harmed at the end.".to_owned()),
+        };
     }
-    match harm.recovered_at(trigger) {
-        Some(second) => {
-            (true, format!("Recovered for good at {}.", clock(session, SimTime::from_secs(second as u64))))
+    // A whole minute that is well is the least that can be called so: a rest of some seconds says nothing.
+    let well_since = recorded.recovered_at(trigger).filter(|second| second + MINUTE_S <= now);
+    let last = Unit::Ratio.show(recorded.mean(now.saturating_sub(MINUTE_S)..now));
+    let so_far = match well_since {
+        _ if now < trigger => "Nothing had broken yet.".to_owned(),
+        _ if recorded.worst_minute(trigger) <= WELL => "Users had hardly been harmed by then.".to_owned(),
+        Some(second) => format!("Users had been well since {}.", time(second)),
+        None => format!("In its last minute {last} of the operations were harmed."),
+    };
+    let Some(own) = &references.own else { return (false, so_far) };
+    let (recovers, then) = match own.played_out.recovered_at(trigger) {
+        _ if own.played_out.worst_minute(trigger) <= WELL => (true, "users are hardly harmed".to_owned()),
+        Some(second) if well_since.is_some_and(|since| second <= since) => (true, "it stays so".to_owned()),
+        Some(second) if second <= now => (true, format!("users are well from {} on", time(second))),
+        Some(second) => (false, format!("it recovers at {}", time(second))),
+        None => (false, format!("users are still harmed at {}", time(end))),
+    };
+    let recovered = recovers && well_since.is_some();
+    (recovered, format!("{so_far} Played on from there with nobody at it, {then}."))
+}
+
+/// Seconds of a minute.
+const MINUTE_S: usize = 60;
+
+/// What had not happened and could not be judged when a run was ended before its clock.
+fn ended_early(session: &Session) -> Option<EndedEarly> {
+    let now = session.now();
+    if now >= session.end() {
+        return None;
+    }
+    let file = session.incident().file();
+    let ahead = |at: crate::units::TimeOfDay| session.incident().at(at) > now;
+    let mut not_yet = Vec::new();
+    if now < session.trigger_at() {
+        not_yet.push("what breaks".to_owned());
+    }
+    if ahead(file.clock.page) {
+        not_yet.push(format!("the page at {}", file.clock.page));
+    }
+    let stages = if session.options().mode == Mode::Guided { file.stages.len() } else { 0 };
+    let opened = session.view().stage().map_or(0, |stage| stage.number);
+    for (n, one, many) in [
+        (stages.saturating_sub(opened), "stage", "stages"),
+        (file.messages.iter().filter(|m| ahead(m.at)).count(), "message", "messages"),
+        (file.proposals.iter().filter(|p| ahead(p.at)).count(), "proposal", "proposals"),
+        (file.changes.iter().filter(|c| ahead(c.at)).count(), "change by others", "changes by others"),
+    ] {
+        if n > 0 {
+            not_yet.push(count(n as u64, one, many));
         }
-        None => (false, "Users were still harmed at the end.".to_owned()),
     }
+    let not_judged = session
+        .view()
+        .predictions()
+        .iter()
+        .filter(|f| f.outcome.is_none() && f.prediction.due > now)
+        .map(|f| {
+            let what = session.view().name_in_words(&f.prediction.series);
+            format!("your prediction of {what} for {}", clock(session, f.prediction.due))
+        })
+        .collect();
+    Some(EndedEarly {
+        clock: clock(session, now),
+        clock_end: clock(session, session.end()),
+        not_yet,
+        not_judged,
+    })
 }
 
 fn timeline(session: &Session) -> Vec<TimelineEntry> {
@@ -428,7 +625,12 @@ fn timeline(session: &Session) -> Vec<TimelineEntry> {
         };
         Some(TimelineEntry { clock: clock(session, item.at), kind: kind.to_owned(), text })
     });
-    entries.collect()
+    let ended = (session.now() < session.end()).then(|| TimelineEntry {
+        clock: clock(session, session.now()),
+        kind: "you".to_owned(),
+        text: "Ended the run.".to_owned(),
+    });
+    entries.chain(ended).collect()
 }
 
 /// Means of the harmed share by bucket, rounded so that files stay small.
@@ -506,6 +708,14 @@ fn predictions(session: &Session) -> Vec<PredictionEntry> {
             let (from, to) = (f.at.as_secs(), f.prediction.due.as_secs());
             let around = (from as usize).saturating_sub(AROUND_S)..to as usize + AROUND_S;
             let name = session.view().name_in_words(&f.prediction.series);
+            let due = clock(session, f.prediction.due);
+            let became = match f.outcome {
+                Some(outcome) => unit.show(outcome.value),
+                None if f.prediction.due > session.now() => {
+                    format!("the run was ended at {}, and it was due at {due}", session.clock())
+                }
+                None => format!("nothing was measured at {due}, when it was due"),
+            };
             PredictionEntry {
                 clock: clock(session, f.at),
                 about: about(&f.about),
@@ -513,7 +723,8 @@ fn predictions(session: &Session) -> Vec<PredictionEntry> {
                 expected: f.expected_text(series),
                 sure: f.prediction.sure,
                 before: unit.show(f.before.unwrap_or(f64::NAN)),
-                became: f.outcome.map_or("not settled".to_owned(), |o| unit.show(o.value)),
+                due,
+                became,
                 right: f.outcome.map(|o| o.right),
                 brier: f.outcome.map(|o| o.brier),
                 from_to_s: (from, to),
@@ -527,8 +738,68 @@ fn predictions(session: &Session) -> Vec<PredictionEntry> {
     all
 }
 
-fn question(ask: &crate::incident::schema::Ask) -> &str {
-    use crate::incident::schema::Ask;
+/// What the stages asked: those that opened in a guided run, and whatever was answered in another.
+fn asked(session: &Session) -> Vec<AskedEntry> {
+    let view = session.view();
+    let opened = view.stage().map_or(0, |stage| stage.number);
+    let guided = session.options().mode == Mode::Guided;
+    let mut all = Vec::new();
+    for (i, stage) in session.incident().file().stages.iter().enumerate() {
+        for ask in &stage.asks {
+            let answer = answer(session, ask);
+            if answer.is_none() && !(guided && i < opened) {
+                continue;
+            }
+            let fits = match ask {
+                Ask::Predict { .. } => Vec::new(),
+                Ask::Choose { options, .. } => options
+                    .iter()
+                    .filter(|o| o.fits && answer.as_ref().is_none_or(|a| a.text != o.text))
+                    .map(|o| FitEntry { text: o.text.clone(), why: o.why.clone() })
+                    .collect(),
+            };
+            all.push(AskedEntry {
+                stage: stage.title.clone(),
+                question: question(ask).to_owned(),
+                answer,
+                fits,
+            });
+        }
+    }
+    all
+}
+
+/// What was answered to a question of a stage.
+fn answer(session: &Session, ask: &Ask) -> Option<AnswerEntry> {
+    match ask {
+        Ask::Predict { id, .. } => {
+            let of = |f: &&crate::game::Forecast| f.about == About::Ask(id.clone());
+            let forecast = session.view().predictions().iter().find(of)?;
+            Some(AnswerEntry {
+                clock: clock(session, forecast.at),
+                text: forecast.expected_text(session.series()),
+                sure: forecast.prediction.sure,
+                right: forecast.outcome.map(|o| o.right),
+                why: String::new(),
+            })
+        }
+        Ask::Choose { id, options, .. } => session.journal().iter().find_map(|(at, command)| match command {
+            Command::Choose { ask, option, sure } if ask == id => {
+                let chosen = options.get(*option)?;
+                Some(AnswerEntry {
+                    clock: clock(session, *at),
+                    text: chosen.text.clone(),
+                    sure: *sure,
+                    right: Some(chosen.fits),
+                    why: chosen.why.clone(),
+                })
+            }
+            _ => None,
+        }),
+    }
+}
+
+fn question(ask: &Ask) -> &str {
     match ask {
         Ask::Predict { question, .. } | Ask::Choose { question, .. } => question,
     }
@@ -567,15 +838,19 @@ fn showed(session: &Session, name: &str, at: SimTime) -> String {
                 |t: &&crate::telemetry::Trace| t.started <= at && at.since(t.started).0 <= 60_000_000_000;
             let all: Vec<_> = view.traces().iter().filter(recent).collect();
             match all.iter().map(|t| t.queries).max() {
-                Some(most) => format!("{} traces in that minute, up to {most} queries in one", all.len()),
+                Some(most) => format!(
+                    "{} in that minute, up to {} in one",
+                    count(all.len() as u64, "trace", "traces"),
+                    count(u64::from(most), "query", "queries")
+                ),
                 None => "no trace of that minute was kept".to_owned(),
             }
         }
         "changes" => {
             let n = view.changes().filter(|(_, c)| session.incident().at(c.at) <= at).count();
-            format!("{n} changes listed")
+            format!("{} listed", count(n as u64, "change", "changes"))
         }
-        "runbook" => format!("{} sections", view.runbook().len()),
+        "runbook" => count(view.runbook().len() as u64, "section", "sections"),
         _ => match name.strip_prefix("log:") {
             Some(stream) => {
                 let recent = |l: &&crate::telemetry::LogLine| {
@@ -585,7 +860,7 @@ fn showed(session: &Session, name: &str, at: SimTime) -> String {
                     view.logs().iter().filter(recent).map(|l| (l.at.as_secs(), l.alike)).collect();
                 per_second.dedup_by_key(|l| l.0);
                 let lines: u64 = per_second.iter().map(|l| u64::from(l.1)).sum();
-                format!("{} lines in that minute", short(lines as f64))
+                format!("{} in that minute", count(lines, "line", "lines"))
             }
             None => {
                 let all: Vec<String> = session
@@ -598,6 +873,11 @@ fn showed(session: &Session, name: &str, at: SimTime) -> String {
             }
         },
     }
+}
+
+/// A number of things.
+fn count(n: u64, one: &str, many: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{} {many}", short(n as f64)) }
 }
 
 fn had_seen(session: &Session, name: &str, at: SimTime) -> Seen {
@@ -618,6 +898,7 @@ fn reading(session: &Session) -> Vec<ReadingEntry> {
             clock: c.at.to_string(),
             says: c.says.clone(),
             alternatives: c.alternatives.clone(),
+            reached: at <= session.now(),
             looks_at: c
                 .looks_at
                 .iter()
@@ -702,8 +983,10 @@ fn why_it_held(session: &Session) -> Vec<LoopEntry> {
     let trigger = session.trigger_at().as_secs() as usize;
     let page = session.page_at().as_secs() as usize;
     let end = series.seconds();
+    // A run that was ended early reached a part of a window, or none of it.
     let windows =
-        [(trigger.saturating_sub(300), trigger), (page + 60, page + 360), (end.saturating_sub(60), end)];
+        [(trigger.saturating_sub(300), trigger), (page + 60, page + 360), (end.saturating_sub(60), end)]
+            .map(|(from, to)| (from.min(end), to.min(end)));
     let steps = &session.incident().file().mechanism.sustained_by;
     let entry = |step: &crate::incident::schema::LoopStep| {
         let found = series.get(&step.series);
@@ -716,7 +999,7 @@ fn why_it_held(session: &Session) -> Vec<LoopEntry> {
             text: step.text.clone(),
             series: name.clone(),
             healthy: mean(windows[0]),
-            during: mean(windows[1]),
+            during: (windows[1].0 < windows[1].1).then(|| mean(windows[1])),
             at_end: mean(windows[2]),
             curve: found.map(|s| Curve::of(s, name, 0..end)),
             windows,

@@ -196,7 +196,7 @@ impl Fork {
         let Decision { name, clock, what, .. } = &self.decision;
         let change = match &self.change {
             Change::Without => "left out".to_owned(),
-            Change::Later(by) => format!("{} later", by.to_string().replace(".0 ", " ")),
+            Change::Later(by) => format!("{} later", by.words()),
             Change::Instead(action) if self.decision.lever.is_none() => action_text(action),
             Change::Instead(action) => format!("instead {}", action_text(action)),
         };

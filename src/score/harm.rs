@@ -129,7 +129,7 @@ pub(super) fn mark(session: &Session, references: &References) -> Judged {
     let Some(avoided) = avoided(&own, references) else {
         return Mark::not_asked(Dimension::UserHarm, "Doing nothing does no harm in this incident.").into();
     };
-    let facts = vec![
+    let mut facts = vec![
         format!("You: {}.", own.text()),
         format!(
             "Harmed share of all operations: you {}, nobody {}, the senior {}.",
@@ -139,6 +139,7 @@ pub(super) fn mark(session: &Session, references: &References) -> Judged {
         ),
         format!("You are at {avoided:.2} between doing nothing and the senior."),
     ];
+    facts.extend(references.played_on(session));
     let well = (avoided > 0.0).then(|| {
         format!(
             "{} of the operations were harmed in your run, {} when nobody acts.",

@@ -26,9 +26,10 @@ use crate::game::{Mode, Session};
 
 pub use curve::Curve;
 pub use debrief::{
-    Debrief, EvidenceEntry, FollowUpEntry, HARM_STEP_S, HarmSection, HypothesisEntry, LeverEntry, LoopEntry,
-    MechanismSection, Missed, MissedKind, PredictionEntry, QUESTIONS, ReadingEntry, Seen, SeenEntry,
-    TimelineEntry, TrapEntry, debrief, harm_text, letter,
+    AnswerEntry, AskedEntry, Debrief, EndedEarly, EvidenceEntry, FitEntry, FollowUpEntry, HARM_STEP_S,
+    HarmSection, HypothesisEntry, LeverEntry, LoopEntry, MechanismSection, Missed, MissedKind,
+    PredictionEntry, QUESTIONS, ReadingEntry, Seen, SeenEntry, TimelineEntry, TrapEntry, debrief, harm_text,
+    letter,
 };
 pub use fork::{Again, Change, Decision, Fork, ForkEntry, ForkError, Mended, decisions, mended};
 pub use harm::Harm;

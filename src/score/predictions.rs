@@ -42,7 +42,19 @@ pub(super) fn brier(claims: &[(u8, bool)]) -> Option<f64> {
 pub(super) fn mark(session: &Session) -> Judged {
     let asked = session.incident().file().stages.iter().any(|s| !s.asks.is_empty());
     let claims = claims(session);
+    let made = session.view().predictions();
+    let unsettled = made.iter().filter(|f| f.outcome.is_none()).count();
     let Some(score) = brier(&claims) else {
+        if unsettled > 0 {
+            let why = match unsettled {
+                1 => "The prediction that was made could not be settled: the run was over before it was due."
+                    .to_owned(),
+                n => format!(
+                    "The {n} predictions that were made could not be settled: the run was over before they were due."
+                ),
+            };
+            return Mark::not_asked(Dimension::Predictions, &why).into();
+        }
         if !asked {
             return Mark::not_asked(
                 Dimension::Predictions,
@@ -55,10 +67,13 @@ pub(super) fn mark(session: &Session) -> Judged {
     };
     let right = claims.iter().filter(|c| c.1).count();
     let sure = claims.iter().map(|c| f64::from(c.0)).sum::<f64>() / claims.len() as f64;
-    let facts = vec![
+    let mut facts = vec![
         format!("{right} of {} right, at {sure:.0} % sure on average.", claims.len()),
         format!("Mean Brier score {score:.2}."),
     ];
+    if unsettled > 0 {
+        facts.push(format!("Not settled when the run was over: {unsettled}."));
+    }
     // Smaller is better; the limits are written as distances from the worst.
     let grade = Grade::of_share(1.0 - score, [0.85, 0.75, 0.60]);
     let well = (right > 0).then(|| facts[0].clone());

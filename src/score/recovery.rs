@@ -94,12 +94,18 @@ pub(super) fn mark(session: &Session, references: &References) -> Judged {
         Unit::Ratio.show(worst),
         Unit::Ratio.show(at_end)
     )];
+    facts.extend(references.played_on(session));
     let Some(recovered) = harm.recovered_at(trigger) else {
         facts.push("It had not recovered by the end.".to_owned());
         let grade = if at_end <= worst / 2.0 { Grade::M } else { Grade::U };
         return Mark::new(dimension, grade, RULE, facts).into();
     };
-    let well = format!("Recovered for good at {}.", clock(recovered));
+    let after = if SimTime::from_secs(recovered as u64) > session.now() {
+        ", after you had ended the run"
+    } else {
+        ""
+    };
+    let well = format!("Recovered for good at {}{after}.", clock(recovered));
     facts.push(well.clone());
     let mut spoilt = false;
     for p in taken_away(session.pulled()) {

@@ -121,6 +121,19 @@ impl References {
         plan.is_some_and(|p| p.steps.iter().any(|s| s.1 == *action))
     }
 
+    /// That a run was ended before its clock, and that the figures beside this are of the run played on from there; `None`
+    /// where a run was played to its end.
+    pub(super) fn played_on(&self, session: &Session) -> Option<String> {
+        let early = self.own.is_some() && session.now() < session.end();
+        early.then(|| {
+            format!(
+                "You ended the run at {}; from there it was played on to {} with nobody at it.",
+                session.clock(),
+                session.incident().clock(session.end())
+            )
+        })
+    }
+
     /// Harm of the player's run, played out to the end of the clock when that was computed.
     pub(super) fn own_harm(&self, session: &Session) -> Harm {
         self.own.as_ref().map_or_else(|| Harm::of(session.series()), |o| o.played_out.clone())

@@ -16,7 +16,7 @@ use crate::incident::Incident;
 
 pub use curriculum::{BLIND, Curriculum, Drill, RETEST_DAYS, Standing, Suggestion, Trend};
 pub use progress::{Finished, Progress};
-pub use runs::{Saved, latest_run, load_run, save_finding, save_run, save_run_to, saved_runs};
+pub use runs::{Saved, latest_run, load_run, runs_folder, save_finding, save_run, save_run_to, saved_runs};
 
 /// Where the program keeps its files.
 ///

@@ -20,7 +20,10 @@ pub struct Saved {
 }
 
 /// The folder of saved runs.
-fn folder() -> io::Result<PathBuf> {
+///
+/// # Errors
+/// When there is no place for files.
+pub fn runs_folder() -> io::Result<PathBuf> {
     Ok(home()?.join("runs"))
 }
 
@@ -37,17 +40,18 @@ fn name(run: &RunFile, begun: &str) -> String {
 /// # Errors
 /// What the file system says, or that there is no place for files.
 pub fn save_run(run: &RunFile, begun: &str) -> io::Result<PathBuf> {
-    let path = folder()?.join(name(run, begun));
+    let path = runs_folder()?.join(name(run, begun));
     write_whole(&path, &run.to_text())?;
     Ok(path)
 }
 
-/// Saves a finding, as JSON, beside the run that it belongs to. Saving it again replaces the file.
+/// Saves a finding, as JSON, under the name of the run that it belongs to, in a folder of its own: the folder of runs holds runs
+/// only. Saving it again replaces the file.
 ///
 /// # Errors
 /// What the file system says, or that there is no place for files.
 pub fn save_finding(json: &str, run: &RunFile, begun: &str) -> io::Result<PathBuf> {
-    let path = folder()?.join(name(run, begun)).with_extension("finding.json");
+    let path = home()?.join("findings").join(name(run, begun)).with_extension("json");
     write_whole(&path, json)?;
     Ok(path)
 }
@@ -72,7 +76,7 @@ pub fn load_run(path: &Path) -> anyhow::Result<RunFile> {
 
 /// Saved runs, the newest first. Files that are no runs are left out.
 pub fn saved_runs() -> Vec<Saved> {
-    let Ok(entries) = folder().and_then(fs::read_dir) else { return Vec::new() };
+    let Ok(entries) = runs_folder().and_then(fs::read_dir) else { return Vec::new() };
     let mut all: Vec<Saved> = entries
         .filter_map(Result::ok)
         .filter(|e| e.path().extension().is_some_and(|x| x == "ron"))

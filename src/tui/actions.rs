@@ -329,7 +329,7 @@ fn hints(now: &Situation) -> Result<(), &'static str> {
         return Err("only a guided run has hints");
     }
     staged(now)?;
-    if now.hints_left > 0 { Ok(()) } else { Err("this stage has no further hint") }
+    if now.hints_left > 0 { Ok(()) } else { Err("this stage has no more hints") }
 }
 
 const fn action(
@@ -403,7 +403,7 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Notebook, Id::Accept, &["A"], "accept", "Accepts the selected explanation.", 2, always),
         action(Notebook, Id::Reject, &["R"], "reject", "Rejects the selected explanation.", 2, always),
         action(Notebook, Id::Reopen, &["O"], "reopen", "Leaves the selected explanation open again.", 0, always),
-        action(Notebook, Id::Export, &["x"], "write to a file", "Writes the finding as JSON beside the kept runs.", 0, always),
+        action(Notebook, Id::Export, &["x"], "write to a file", "Writes the finding as JSON into a folder beside the kept runs.", 0, always),
 
         action(Library, Id::Open, &["Enter"], "choose", "Chooses the selected incident.", 1, always),
         action(Briefing, Id::Open, &["Enter"], "start", "Starts the clock.", 1, always),

@@ -399,7 +399,14 @@ impl App {
                 play.step();
                 self.notice();
             }
-            Id::ToNews => play.seek_news(),
+            Id::ToNews => match play.view().last_questions() {
+                None => play.seek_news(),
+                Some(open) => {
+                    let (stage, pause) = (actions::key_of(Id::Stage), actions::key_of(Id::Pause));
+                    let text = format!("{open} {stage} shows what is asked, {pause} goes on.");
+                    self.message = Some((Role::Warn, text));
+                }
+            },
             Id::Acknowledge => {
                 self.submit(Command::Acknowledge, "Acknowledged: everybody sees that you are on it.")
             }
@@ -454,6 +461,25 @@ impl App {
         self.notice();
     }
 
+    /// Submits the command that the dialog on top was opened for, and closes it when it was carried out.
+    fn finish(&mut self, command: Command, said: &str) {
+        let Some(play) = &mut self.play else { return };
+        match play.submit(command) {
+            Ok(()) => {
+                if self.layers.len() > 1 {
+                    self.layers.pop();
+                }
+                self.message = (!said.is_empty()).then(|| (Role::Ok, said.to_owned()));
+            }
+            Err(refusal) => {
+                if let Some(top) = self.layers.last_mut() {
+                    top.refused(&refusal);
+                }
+            }
+        }
+        self.notice();
+    }
+
     /// Submits a command as a dialog would.
     #[cfg(test)]
     pub(crate) fn answer_for_test(&mut self, command: Command) {
@@ -464,6 +490,7 @@ impl App {
         for outcome in outcomes {
             match outcome {
                 Outcome::Submit(command, said) => self.submit(command, &said),
+                Outcome::Finish(command, said) => self.finish(command, &said),
                 Outcome::Open(layer) => self.open(layer),
                 Outcome::Close => {
                     if self.layers.len() > 1 {
@@ -573,6 +600,7 @@ impl App {
         }
         let mut shown: Vec<(Id, Line<'_>)> = actions::footer(&self.contexts(), &self.situation())
             .into_iter()
+            .filter(|action| self.layers.last().is_none_or(|top| top.offers(action.id)))
             .map(|action| {
                 let key = action.keys().first().copied().unwrap_or("");
                 let key = Span::styled(format!("{key} "), canvas.style(Role::Accent));

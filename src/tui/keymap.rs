@@ -108,7 +108,7 @@ impl KeyMap {
                     .map(|i| outline.find(text, &[path[0].clone(), path[1].clone(), Step::Index(i)]))
                     .collect();
                 for (key, span) in keys.iter().zip(&spans) {
-                    if key.trim().is_empty() || key.split_whitespace().any(|k| Key::read(k).is_none()) {
+                    if !readable(key) {
                         let help = "a key is written a, A, Space, Enter, Esc, Tab, BackTab, Up, PageDown, F1, Ctrl-p or \
                                     Alt-x; \"g g\" is one after the other";
                         say(span.clone(), format!("`{key}` is no key"), Some(help.to_owned()));
@@ -125,30 +125,40 @@ impl KeyMap {
         }
         for o in &own {
             let action = &ACTIONS[o.place];
-            for (key, span) in o.keys.iter().zip(&o.spans) {
+            for (n, (key, span)) in o.keys.iter().zip(&o.spans).enumerate() {
+                // What is no key has been told, and so has one that stands there before.
+                if !readable(key) || o.keys[..n].contains(key) {
+                    continue;
+                }
+                let (mut same, mut alike) = (Vec::new(), Vec::new());
                 for (i, other) in ACTIONS.iter().enumerate().filter(|(_, a)| a.context == action.context) {
                     // Of two of the player's own bindings the later one is told about.
                     let told = own.iter().any(|p| p.place == i) && i > o.place;
                     if i == o.place || told {
                         continue;
                     }
-                    for theirs in all[i].iter().filter(|t| clash(t, key)) {
-                        let title = other.title;
-                        let message = if theirs == key {
-                            format!("`{key}` would mean \"{}\" and \"{title}\"", action.title)
-                        } else {
-                            format!(
-                                "`{key}` for \"{}\" and `{theirs}` for \"{title}\" begin alike, so one is never reached",
-                                action.title
-                            )
-                        };
-                        let help = format!(
-                            "give \"{}\": {{\"{}\": […]}} another key too",
-                            action.context.name(),
-                            name(other)
-                        );
-                        say(span.clone(), message, Some(help));
+                    for theirs in all[i].iter().filter(|t| readable(t) && clash(t, key)) {
+                        if theirs == key { same.push(other) } else { alike.push((other, theirs)) }
                     }
+                }
+                let place = action.context.name();
+                let names = |actions: &[&Action]| {
+                    let all: Vec<String> =
+                        actions.iter().map(|a| format!("{{\"{}\": […]}}", name(a))).collect();
+                    format!("give \"{place}\": {} another key too", all.join(" and "))
+                };
+                if !same.is_empty() {
+                    let titles: Vec<String> = same.iter().map(|a| format!("\"{}\"", a.title)).collect();
+                    let message =
+                        format!("`{key}` would mean \"{}\" and {}", action.title, titles.join(" and "));
+                    say(span.clone(), message, Some(names(&same)));
+                }
+                for (other, theirs) in alike {
+                    let message = format!(
+                        "`{key}` for \"{}\" and `{theirs}` for \"{}\" begin alike, so one is never reached",
+                        action.title, other.title
+                    );
+                    say(span.clone(), message, Some(names(&[other])));
                 }
             }
             if NEEDED.contains(&action.id) && action.context == Context::Global && o.keys.is_empty() {
@@ -216,6 +226,11 @@ impl KeyMap {
 /// The keys in force, as a file.
 pub(crate) fn file_in_force(place: &str) -> String {
     IN_FORCE.get().cloned().unwrap_or_else(KeyMap::usual).file(place)
+}
+
+/// Whether a text is one key, or several to be pressed one after the other.
+fn readable(keys: &str) -> bool {
+    !keys.trim().is_empty() && keys.split_whitespace().all(|key| Key::read(key).is_some())
 }
 
 /// Whether two bindings of one place are the same, or one begins the other.
@@ -289,9 +304,21 @@ mod tests {
     }
 
     #[test]
-    fn two_own_keys_that_clash_are_told_once() {
-        let text = r#"{ "console": { "pause": ["z"], "mitigate": ["z"] } }"#;
-        assert_eq!(KeyMap::read("keys.ron", text).expect_err("a clash").len(), 1);
+    fn a_key_that_clashes_is_told_once_wherever_it_stands() {
+        for (text, wanted) in [
+            (r#"{ "console": { "pause": ["z"], "mitigate": ["z"] } }"#, 1),
+            (r#"{ "console": { "pause": ["w", "w"] } }"#, 1),
+            (r#"{ "console": { "pause": ["z"], "mitigate": ["z"], "answer": ["z"] } }"#, 2),
+            (r#"{ "console": { "pause": ["Spcae"], "mitigate": ["foo"] } }"#, 2),
+            (r#"{ "console": { "pause": ["w"], "mitigate": ["w"] } }"#, 2),
+        ] {
+            let wrong = KeyMap::read("keys.ron", text).expect_err("a clash");
+            assert_eq!(wrong.len(), wanted, "{text}: {wrong:?}");
+        }
+        let text = r#"{ "console": { "pause": ["w"], "mitigate": ["w"] } }"#;
+        let wrong = KeyMap::read("keys.ron", text).expect_err("a clash");
+        let said = wrong[1].to_string();
+        assert!(said.contains("`w` would mean \"mitigate\" and \"pause\" and \"wait for news\""), "{said}");
     }
 
     #[test]

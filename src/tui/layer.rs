@@ -8,8 +8,8 @@ use super::actions::{Context, Id, Key};
 use super::canvas::{Canvas, Hit};
 use super::play::Play;
 use super::screens::library::Entry;
-use crate::game::Mode;
 use crate::game::command::Command;
+use crate::game::{Mode, Refusal};
 use crate::score::Change;
 
 /// What a layer sees when it draws or answers.
@@ -27,6 +27,9 @@ pub(crate) struct Scene<'a> {
 pub(crate) enum Outcome {
     /// A command for the session; the text is said when it was carried out.
     Submit(Command, String),
+    /// What the dialog that answers was opened for: it closes when the command was carried out, and the text is said. Otherwise
+    /// it stays as it is and is told why not.
+    Finish(Command, String),
     /// A layer on top.
     Open(Box<dyn Layer>),
     /// The layer that answers is finished.
@@ -75,6 +78,11 @@ pub(crate) trait Layer {
     /// Carries out an action; `None` when it has no use for it.
     fn act(&mut self, id: Id, scene: &Scene<'_>) -> Option<Vec<Outcome>>;
 
+    /// Whether an action that could be done has a use in what it shows at the moment; the footer leaves out those that have none.
+    fn offers(&self, _id: Id) -> bool {
+        true
+    }
+
     /// Takes a key before it is looked up, as fields that are typed into do; `None` when it is no text.
     fn typed(&mut self, _key: Key, _scene: &Scene<'_>) -> Option<Vec<Outcome>> {
         None
@@ -87,6 +95,9 @@ pub(crate) trait Layer {
     fn clicked(&mut self, _hit: Hit, _scene: &Scene<'_>) -> Vec<Outcome> {
         Vec::new()
     }
+
+    /// Takes the refusal of the command that it made with [`Outcome::Finish`].
+    fn refused(&mut self, _refusal: &Refusal) {}
 
     /// Takes what is to be done instead at a decision, chosen in a dialog on top.
     fn fork(&mut self, _change: Change, _scene: &Scene<'_>) {}

@@ -130,6 +130,28 @@ fn from_the_menu_to_a_running_clock_in_three_keys() {
     assert!(shown(&mut app).contains("▶ 8×"));
 }
 
+/// More incidents than fit: the list says so at its border, and each summary that is cut ends with an ellipsis.
+#[test]
+fn a_menu_that_does_not_fit_says_what_is_left_out() {
+    let incidents = crate::incident::library::shipped();
+    let library = incidents.iter().map(|shipped| {
+        Entry::new(Arc::new(load(&shipped.id, &shipped.text).incident.expect("a good incident")))
+    });
+    let around = Surroundings::default();
+    let theme = around.theme(Some("mono"), Some(Glyphs::Braille));
+    let setup = Setup { seed: 1, scale: 1.0, speed: 8, calm: false };
+    let save: crate::tui::Save = Arc::new(|_: &Kept<'_>| Ok(String::new()));
+    let mut app = App::new(library.collect(), theme, around, setup, save);
+    let seen = screen(&mut app, 80, 24);
+    let hidden = incidents.len() - 4;
+    assert!(seen.contains(&format!("{hidden} more below")) && !seen.contains("above"), "{seen}");
+    assert!(seen.contains(" …") && seen.matches("not played yet").count() == 4, "{seen}");
+    press(&mut app, "G");
+    let seen = screen(&mut app, 80, 24);
+    assert!(seen.contains(&format!("{hidden} more above")) && !seen.contains("more below"), "{seen}");
+    assert!(!screen(&mut app, 120, 60).contains("more above"));
+}
+
 #[test]
 fn wall_time_moves_the_clock_by_the_speed_and_a_pause_stops_it() {
     let mut app = playing(Mode::Lab);
@@ -219,6 +241,21 @@ fn a_stage_opens_its_questions_and_the_clock_waits() {
 }
 
 #[test]
+fn the_way_to_the_next_news_waits_for_the_last_stages_questions() {
+    let mut app = playing(Mode::Guided);
+    until(&mut app, 181);
+    press(&mut app, "Esc w");
+    let seen = screen(&mut app, 80, 24);
+    let wanted = "The last stage has 2 open questions. s shows what is asked, Space goes on.";
+    assert!(seen.contains(wanted), "{seen}");
+    assert!(!app.play().is_some_and(|p| p.seeking() && !p.approaching()));
+    let before = now(&app);
+    press(&mut app, ".");
+    let second = crate::units::SimSpan::from_secs(1);
+    assert_eq!(now(&app), before + second, "a second at a time is one's own decision");
+}
+
+#[test]
 fn nobody_helps_in_a_live_run_and_the_lab_has_no_stages() {
     let mut app = playing(Mode::Live);
     press(&mut app, "a");
@@ -294,6 +331,58 @@ fn a_bad_number_is_answered_with_what_a_good_one_is() {
     press(&mut app, "Tab");
     press(&mut app, "BackTab Ctrl-u Tab s");
     assert!(shown(&mut app).contains("A number is missing"));
+}
+
+#[test]
+fn a_value_out_of_range_is_said_at_its_field_and_nothing_that_was_typed_is_lost() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 181);
+    press(&mut app, "m Enter");
+    type_text(&mut app, "90000");
+    press(&mut app, "Enter Right Right Enter Enter Enter");
+    let seen = shown(&mut app);
+    assert!(seen.contains("1/s to 400/s is possible, not 90000"), "{seen}");
+    let row = |needle: &str| seen.lines().position(|l| l.contains(needle)).expect(needle);
+    assert_eq!(row("is possible"), row("[ 90000") + 1, "{seen}");
+    assert!(seen.contains("(•) higher") && seen.contains("Esc cancel"), "{seen}");
+    assert_eq!(journal(&app), []);
+    // The field has the keys again.
+    press(&mut app, "Ctrl-u");
+    type_text(&mut app, "90");
+    press(&mut app, "Ctrl-s");
+    assert!(
+        matches!(journal(&app).as_slice(), [Command::Pull { action: Action::RateLimit(rate), prediction: Some(_) }] if rate.0 == 90.0)
+    );
+    assert!(!shown(&mut app).contains("How sure"), "it closes once it is done");
+}
+
+#[test]
+fn a_dialog_whose_command_is_refused_stays_and_says_why() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 301);
+    press(&mut app, "r");
+    let proposal = app.play().and_then(|p| p.view().feed().iter().find_map(|i| i.proposal.clone()));
+    // Somebody else was quicker.
+    let proposal = proposal.expect("there is one");
+    app.answer_for_test(Command::Respond { proposal, accept: false, prediction: None });
+    press(&mut app, "Left s");
+    let seen = shown(&mut app);
+    assert!(seen.contains("It is answered already: declined.") && seen.contains("proposes"), "{seen}");
+    press(&mut app, "Esc");
+    assert!(!shown(&mut app).contains("proposes "));
+}
+
+#[test]
+fn the_keys_of_a_dialog_fit_into_it() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 301);
+    press(&mut app, "r");
+    for (width, height) in [(120, 36), (80, 24), (60, 18)] {
+        let seen = screen(&mut app, width, height);
+        for key in ["next field", "choose", "s apply without a prediction", "r next one", "Esc cancel"] {
+            assert!(seen.contains(key), "{key} at {width}×{height}: {seen}");
+        }
+    }
 }
 
 #[test]

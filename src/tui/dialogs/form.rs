@@ -10,19 +10,20 @@
 //! │ or a number [               ] %                                  │
 //! │ How sure    ( ) 50 %  (•) 70 %  ( ) 90 %                         │
 //! │                                                                  │
-//! │ Enter apply · s apply without a prediction · Esc cancel          │
+//! │ Enter Tab next field · s apply without a prediction · Esc cancel │
 //! ╰──────────────────────────────────────────────────────────────────╯
 //! ```
 
 use std::ops::Range;
 
 use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use tui_input::{Input, InputRequest};
 
+use super::{Keyed, in_lines, key_line};
 use crate::game::command::{Command, Direction, Expected, Prediction};
 use crate::game::{
-    Argument, AskKind, AskView, FeedItem, LeverView, View, action_text, action_with, direction_words,
+    Argument, AskKind, AskView, FeedItem, LeverView, Refusal, View, action_text, action_with, direction_words,
 };
 use crate::incident::schema::{Action, Lever, Name, Severity};
 use crate::score::Change;
@@ -55,8 +56,16 @@ const LABEL: u16 = 13;
 enum Field {
     /// One of several.
     Choice { label: &'static str, options: Vec<String>, chosen: Option<usize> },
-    /// A number in a unit. What was filled in beforehand is replaced by the first character typed.
-    Number { label: &'static str, input: Input, unit: Unit, hint: String, replaced: bool },
+    /// A number in a unit, between two values where it has limits. What was filled in beforehand is replaced by the first
+    /// character typed.
+    Number {
+        label: &'static str,
+        input: Input,
+        unit: Unit,
+        range: Option<(f64, f64)>,
+        hint: String,
+        replaced: bool,
+    },
     /// Words.
     Text { label: &'static str, input: Input },
 }
@@ -87,6 +96,9 @@ enum Purpose {
     End,
 }
 
+/// The number of a field, and what is wrong in it.
+type Fault = (usize, String);
+
 /// A form.
 pub(crate) struct Form {
     title: String,
@@ -95,7 +107,8 @@ pub(crate) struct Form {
     fields: Vec<Field>,
     focus: usize,
     purpose: Purpose,
-    error: Option<String>,
+    /// What is wrong, and the field below which that is said.
+    error: Option<Fault>,
     /// Feed items that wait for an answer, this one among them.
     open: usize,
 }
@@ -126,7 +139,12 @@ fn choice(label: &'static str, options: Vec<String>) -> Field {
 
 fn number(label: &'static str, value: Option<String>, unit: Unit, hint: String) -> Field {
     let replaced = value.is_some();
-    Field::Number { label, input: Input::new(value.unwrap_or_default()), unit, hint, replaced }
+    Field::Number { label, input: Input::new(value.unwrap_or_default()), unit, range: None, hint, replaced }
+}
+
+/// A number of a lever: there is one beforehand, and it has limits.
+fn limited(label: &'static str, value: String, unit: Unit, limits: (f64, f64), hint: String) -> Field {
+    Field::Number { label, input: Input::new(value), unit, range: Some(limits), hint, replaced: true }
 }
 
 fn unit_word(unit: Unit) -> &'static str {
@@ -190,12 +208,17 @@ fn prediction_fields(view: &View<'_>, series: &str) -> Vec<Field> {
     ]
 }
 
-/// What a prediction is about, in words: when it is answered, the series, and what it shows now.
+/// What a prediction is about, in words: the series by the name that its chart has, what it shows now, and when it is answered.
 fn about(view: &View<'_>, series: &str, within: SimSpan) -> String {
-    let within = within.to_string().replace(".0 ", " ");
-    let Some(found) = view.series().get(series) else { return format!("in {within}: {series}") };
-    let now = found.unit.show(found.recent().unwrap_or(f64::NAN));
-    format!("in {within}: {} ({series}, now {now})", found.what.trim_end_matches('.'))
+    let within = within.words();
+    let name = view.name_in_words(series);
+    match view.series().get(series) {
+        Some(found) => {
+            let now = found.unit.show(found.recent().unwrap_or(f64::NAN));
+            format!("{name}: {now} now. What will it be in {within}?")
+        }
+        None => format!("{name}: what will it be in {within}?"),
+    }
 }
 
 /// The fields of what a lever is set to.
@@ -204,7 +227,7 @@ fn argument_fields(lever: &LeverView) -> Vec<Field> {
         Argument::None => Vec::new(),
         Argument::Number { label, min, max, suggested, unit } => {
             let hint = format!("{label}, {} to {}", typed_value(*min, *unit), crate::units::short(*max));
-            vec![number("Value", Some(typed_value(*suggested, *unit)), *unit, hint)]
+            vec![limited("Value", typed_value(*suggested, *unit), *unit, (*min, *max), hint)]
         }
         Argument::Switch { on } => {
             let options = ["on", "off"].map(str::to_owned).to_vec();
@@ -212,16 +235,18 @@ fn argument_fields(lever: &LeverView) -> Vec<Field> {
             vec![Field::Choice { label: "Set to", options, chosen: Some(usize::from(*on)) }]
         }
         Argument::WarmUp { max_keys, suggested_keys, max_rate, suggested_rate } => vec![
-            number(
+            limited(
                 "Keys",
-                Some(suggested_keys.to_string()),
+                suggested_keys.to_string(),
                 Unit::Count,
+                (1.0, f64::from(*max_keys)),
                 format!("the most popular first, up to {}", crate::units::short(f64::from(*max_keys))),
             ),
-            number(
+            limited(
                 "Rate",
-                Some(typed_value(*suggested_rate, Unit::PerSecond)),
+                typed_value(*suggested_rate, Unit::PerSecond),
                 Unit::PerSecond,
+                (1.0, *max_rate),
                 format!("queries per second, up to {}", crate::units::short(*max_rate)),
             ),
         ],
@@ -414,14 +439,23 @@ impl Form {
     }
 
     /// The n-th number: `Ok(None)` when it is empty.
-    fn number(&self, field: usize) -> Result<Option<f64>, String> {
-        let Some(Field::Number { label, input, unit, .. }) = self.fields.get(field) else { return Ok(None) };
+    fn number(&self, field: usize) -> Result<Option<f64>, Fault> {
+        let Some(Field::Number { label, input, unit, range, .. }) = self.fields.get(field) else {
+            return Ok(None);
+        };
         let text = input.value().trim();
         if text.is_empty() {
             return Ok(None);
         }
-        let wrong = || format!("{label}: `{text}` is not a number such as 4500 or 4.5k.");
-        read_number(text, *unit).map(Some).ok_or_else(wrong)
+        let wrong = || (field, format!("{label}: `{text}` is not a number such as 4500 or 4.5k."));
+        let value = read_number(text, *unit).ok_or_else(wrong)?;
+        match range {
+            Some((min, max)) if !(*min..=*max).contains(&value) => {
+                let (min, max) = (unit.show(*min), unit.show(*max));
+                Err((field, format!("{label}: {min} to {max} is possible, not {text}.")))
+            }
+            _ => Ok(Some(value)),
+        }
     }
 
     /// The prediction in the three fields from `first` on: `Ok(None)` when nothing was said.
@@ -431,7 +465,7 @@ impl Form {
         series: &str,
         within: SimSpan,
         view: &View<'_>,
-    ) -> Result<Option<Prediction>, String> {
+    ) -> Result<Option<Prediction>, Fault> {
         let expect = match (self.number(first + 1)?, self.chosen(first)) {
             (Some(value), _) => Expected::Value(value),
             (None, Some(i)) => Expected::Direction(DIRECTIONS[i]),
@@ -442,21 +476,21 @@ impl Form {
     }
 
     /// A lever with the argument that stands in the first fields.
-    fn action(&self, lever: &Lever, fields: usize) -> Result<Action, String> {
+    fn action(&self, lever: &Lever, fields: usize) -> Result<Action, Fault> {
         let mut values = [0.0; 2];
         for (i, value) in values.iter_mut().enumerate().take(fields) {
             *value = match self.chosen(i) {
                 // A switch: on, off.
                 Some(0) => 1.0,
                 Some(_) => 0.0,
-                None => self.number(i)?.ok_or_else(|| "A number is missing.".to_owned())?,
+                None => self.number(i)?.ok_or_else(|| (i, "A number is missing.".to_owned()))?,
             };
         }
         Ok(action_with(lever, values[0], values[1]))
     }
 
     /// The command that the fields make. `plain` leaves the prediction out.
-    fn command(&self, view: &View<'_>, plain: bool) -> Result<(Command, String), String> {
+    fn command(&self, view: &View<'_>, plain: bool) -> Result<(Command, String), Fault> {
         let needed = |first: usize, series: &str, within: SimSpan| {
             if plain {
                 return Ok(None);
@@ -464,13 +498,16 @@ impl Form {
             let given = self.prediction(first, series, within, view)?;
             given.map(Some).ok_or_else(|| {
                 let plain = key_in(Context::Dialog, Id::SubmitPlain);
-                format!("Say what you expect, or press {plain} on a choice to go on without a prediction.")
+                let text = format!(
+                    "Say what you expect, or press {plain} on a choice to go on without a prediction."
+                );
+                (first, text)
             })
         };
         match &self.purpose {
             Purpose::Confirm(command, said) => match self.chosen(0) {
                 Some(1) => Ok((command.clone(), said.clone())),
-                _ => Err(String::new()),
+                _ => Err((0, String::new())),
             },
             Purpose::Pull(lever) => {
                 let arguments = self.fields.len() - 3;
@@ -490,7 +527,7 @@ impl Form {
                 let accept = match self.chosen(0) {
                     Some(0) => true,
                     Some(_) => false,
-                    None => return Err("Do it, or leave it?".to_owned()),
+                    None => return Err((0, "Do it, or leave it?".to_owned())),
                 };
                 let prediction = needed(1, FELT, AHEAD)?;
                 let said = if accept { "Accepted; it is being done." } else { "Declined." };
@@ -499,25 +536,25 @@ impl Form {
             }
             Purpose::Reply(message, _, order) => {
                 let chosen = self.chosen(0).and_then(|i| order.get(i));
-                let reply = *chosen.ok_or_else(|| "Choose a reply.".to_owned())?;
+                let reply = *chosen.ok_or_else(|| (0, "Choose a reply.".to_owned()))?;
                 Ok((Command::Reply { message: *message, reply }, "Sent.".to_owned()))
             }
             Purpose::Predict { ask, series, within } => {
                 let prediction = self.prediction(0, series, *within, view)?;
                 let prediction =
-                    prediction.ok_or_else(|| "Choose a direction or give a number.".to_owned())?;
-                let said = format!("Noted. The answer comes in {}.", within.to_string().replace(".0 ", " "));
+                    prediction.ok_or_else(|| (0, "Choose a direction or give a number.".to_owned()))?;
+                let said = format!("Noted. The answer comes in {}.", within.words());
                 Ok((Command::Predict { ask: ask.clone(), prediction }, said))
             }
             Purpose::Choose(ask, order) => {
                 let chosen = self.chosen(0).and_then(|i| order.get(i));
-                let option = *chosen.ok_or_else(|| "Choose an answer.".to_owned())?;
+                let option = *chosen.ok_or_else(|| (0, "Choose an answer.".to_owned()))?;
                 let sure = SURE[self.chosen(1).unwrap_or(0)];
                 let said = "Noted; the debrief comes back to it.".to_owned();
                 Ok((Command::Choose { ask: ask.clone(), option, sure }, said))
             }
             Purpose::Declare => {
-                let chosen = self.chosen(0).ok_or_else(|| "Choose a severity.".to_owned())?;
+                let chosen = self.chosen(0).ok_or_else(|| (0, "Choose a severity.".to_owned()))?;
                 let severity = SEVERITIES[chosen];
                 Ok((Command::Declare(severity.0), format!("Declared {}.", &severity.1[..4])))
             }
@@ -527,13 +564,13 @@ impl Form {
                     _ => String::new(),
                 };
                 if text.is_empty() {
-                    return Err("Write a sentence for the people who wait.".to_owned());
+                    return Err((0, "Write a sentence for the people who wait.".to_owned()));
                 }
                 Ok((Command::Status { text, failing: self.number(1)? }, "Sent.".to_owned()))
             }
             Purpose::End => match self.chosen(0) {
                 Some(1) => Ok((Command::End, "The exercise is over.".to_owned())),
-                _ => Err(String::new()),
+                _ => Err((0, String::new())),
             },
         }
     }
@@ -553,13 +590,19 @@ impl Form {
             Ok((Command::Pull { action, .. }, _)) if matches!(self.purpose, Purpose::Instead(_)) => {
                 vec![Outcome::Close, Outcome::Fork(Change::Instead(action))]
             }
-            Ok((command, said)) => vec![Outcome::Close, Outcome::Submit(command, said)],
-            Err(error) if error.is_empty() => vec![Outcome::Close],
-            Err(error) => {
-                self.error = Some(error);
+            Ok((command, said)) => vec![Outcome::Finish(command, said)],
+            Err((_, error)) if error.is_empty() => vec![Outcome::Close],
+            Err(fault) => {
+                self.fault(fault);
                 Vec::new()
             }
         }
+    }
+
+    /// Says what is wrong at the field where it is, and gives that field the keys.
+    fn fault(&mut self, fault: Fault) {
+        self.focus = fault.0;
+        self.error = Some(fault);
     }
 
     fn predicts(&self) -> bool {
@@ -649,42 +692,33 @@ impl Form {
                 }
                 _ => rows.push(Row::Field(f)),
             }
-        }
-        rows.push(Row::Plain(Role::Text, String::new()));
-        match &self.error {
-            Some(error) => rows.extend(wrap(error, width).into_iter().map(|l| Row::Plain(Role::Warn, l))),
-            None => rows.push(Row::Keys),
+            if let Some((_, error)) = self.error.as_ref().filter(|(at, _)| *at == f) {
+                rows.extend(wrap(error, room).into_iter().map(|line| Row::Error(f, line)));
+            }
         }
         rows
     }
 
-    fn keys_line(&self, canvas: &Canvas<'_>) -> Line<'static> {
-        let mut spans = Vec::new();
-        let key = |id| key_in(Context::Dialog, id);
-        let mut add = |key: &str, what: &str| {
-            if !spans.is_empty() {
-                spans.push(Span::styled(" · ", canvas.style(Role::Muted)));
-            }
-            spans.push(Span::styled(format!("{key} "), canvas.style(Role::Accent)));
-            spans.push(Span::styled(what.to_owned(), canvas.style(Role::Text)));
-        };
-        let last = self.focus + 1 >= self.fields.len();
-        if last {
-            add(key(Id::Submit), "apply");
+    /// The keys that work now.
+    fn keys(&self) -> Vec<Keyed> {
+        let key = |id| key_in(Context::Dialog, id).to_owned();
+        let mut keys = Vec::new();
+        if self.focus + 1 >= self.fields.len() {
+            keys.push((key(Id::Submit), "apply"));
         } else {
-            add(&format!("{} {}", key(Id::Submit), key(Id::NextField)), "next field");
+            keys.push((format!("{} {}", key(Id::Submit), key(Id::NextField)), "next field"));
         }
         if let Some(Field::Choice { options, .. }) = self.fields.get(self.focus) {
-            add(if stacked(options) { "↑ ↓" } else { "← →" }, "choose");
+            keys.push((if stacked(options) { "↑ ↓" } else { "← →" }.to_owned(), "choose"));
             if self.predicts() {
-                add(key(Id::SubmitPlain), "apply without a prediction");
+                keys.push((key(Id::SubmitPlain), "apply without a prediction"));
             }
             if self.open > 1 {
-                add(key(Id::Answer), "next one");
+                keys.push((key(Id::Answer), "next one"));
             }
         }
-        add(key(Id::Back), "cancel");
-        Line::from(spans)
+        keys.push((key(Id::Back), "cancel"));
+        keys
     }
 }
 
@@ -720,7 +754,8 @@ enum Row {
         first: bool,
         line: String,
     },
-    Keys,
+    /// What is wrong in that field.
+    Error(usize, String),
 }
 
 impl Layer for Form {
@@ -732,40 +767,49 @@ impl Layer for Form {
         let width = area.width.saturating_sub(2).min(82);
         let inner_width = width.saturating_sub(4);
         let rows = self.rows(inner_width);
-        let place = centred(area, width, rows.len() as u16 + 2);
+        let keys = in_lines(self.keys(), inner_width);
+        let place = centred(area, width, (rows.len() + 1 + keys.len()) as u16 + 2);
         canvas.clear(place);
         let inside = canvas.frame(place, &self.title, &Line::default(), true);
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
-        // When not everything fits, the field that has the keys is shown.
+        // The keys keep their place at the bottom; when not everything fits, the field that has the keys is shown.
+        let foot = (keys.len() as u16).min(inside.height);
+        let body = Rect { height: inside.height.saturating_sub(foot + 1), ..inside };
         let focus_row = rows.iter().rposition(|r| match r {
-            Row::Field(f) | Row::Choices(f, _) | Row::Option { field: f, .. } => *f == self.focus,
+            Row::Field(f) | Row::Choices(f, _) | Row::Option { field: f, .. } | Row::Error(f, _) => {
+                *f == self.focus
+            }
             _ => false,
         });
-        let height = usize::from(inside.height);
+        let height = usize::from(body.height);
         let skip = match focus_row {
-            Some(at) if rows.len() > height => (at + 3).min(rows.len()).saturating_sub(height),
+            Some(at) if rows.len() > height => (at + 2).min(rows.len()).saturating_sub(height),
             _ => 0,
         };
         for (i, row) in rows.iter().skip(skip).take(height).enumerate() {
             let y = i as u16;
             match row {
                 Row::Plain(role, text) => {
-                    canvas.text(inside, y, text, *role);
+                    canvas.text(body, y, text, *role);
                 }
                 Row::Fact(label, text) => {
-                    canvas.text(inside, y, label, Role::Muted);
-                    canvas.text(beside(inside), y, text, Role::Text);
+                    canvas.text(body, y, label, Role::Muted);
+                    canvas.text(beside(body), y, text, Role::Text);
                 }
-                Row::Field(f) => self.draw_field(canvas, inside, y, *f),
-                Row::Choices(f, range) => self.draw_choices(canvas, inside, y, *f, range.clone()),
+                Row::Field(f) => self.draw_field(canvas, body, y, *f),
+                Row::Choices(f, range) => self.draw_choices(canvas, body, y, *f, range.clone()),
                 Row::Option { field, option, first, line } => {
-                    self.draw_option(canvas, inside, y, (*field, *option), *first, line);
+                    self.draw_option(canvas, body, y, (*field, *option), *first, line);
                 }
-                Row::Keys => {
-                    let line = self.keys_line(canvas);
-                    canvas.line(inside, y, &line);
+                Row::Error(_, text) => {
+                    canvas.text(beside(body), y, text, Role::Warn);
                 }
             }
+        }
+        let foot = Rect { y: inside.bottom() - foot, height: foot, ..inside };
+        for (y, line) in keys.iter().enumerate() {
+            let line = key_line(canvas, line);
+            canvas.line(foot, y as u16, &line);
         }
     }
 
@@ -800,7 +844,8 @@ impl Layer for Form {
             && !may_be_in_a_number(*c, *unit)
         {
             let example = if *unit == Unit::Seconds { "250ms or 1.5" } else { "4500 or 4.5k" };
-            self.error = Some(format!("A number such as {example} stands here: `{c}` was left out."));
+            let text = format!("A number such as {example} stands here: `{c}` was left out.");
+            self.error = Some((self.focus, text));
             return Some(Vec::new());
         }
         self.touch(matches!(request, InputRequest::InsertChar(_)));
@@ -823,6 +868,11 @@ impl Layer for Form {
                 input.handle(InputRequest::InsertChar(c));
             }
         }
+    }
+
+    fn refused(&mut self, refusal: &Refusal) {
+        // What is asked for stands in the first field; what is left out of it is refused there.
+        self.fault((0, format!("{} {}", refusal.why, refusal.instead)));
     }
 
     fn clicked(&mut self, hit: Hit, _scene: &Scene<'_>) -> Vec<Outcome> {

@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use tui_input::{Input, InputRequest};
 
-use super::form;
+use super::{form, key_line};
 use crate::game::{Argument, Mode, View, action_text, action_with};
 use crate::score::{Change, Decision};
 use crate::tui::actions::{ACTIONS, Context, Id, Key, Situation, key_in};
@@ -157,9 +157,7 @@ pub(crate) fn fork(decision: &Decision, view: &View<'_>) -> Picker {
     let mut rows = Vec::new();
     if decision.lever.is_some() {
         rows.push(row("leave it out".to_owned(), Change::Without));
-        let later = |by: SimSpan| {
-            row(format!("the same {} later", by.to_string().replace(".0 ", " ")), Change::Later(by))
-        };
+        let later = |by: SimSpan| row(format!("the same {} later", by.words()), Change::Later(by));
         rows.extend(LATER.map(later));
     }
     if let Some(action) = &decision.proposed {
@@ -330,16 +328,12 @@ impl Layer for Picker {
                 Role::Text,
             );
         }
-        let keys = Line::from(vec![
-            Span::styled(format!("{} ", key_in(Context::Move, Id::Open)), canvas.style(Role::Accent)),
-            Span::raw("choose"),
-            Span::styled(" · ", canvas.style(Role::Muted)),
-            Span::styled("↑ ↓ ", canvas.style(Role::Accent)),
-            Span::raw("move"),
-            Span::styled(" · ", canvas.style(Role::Muted)),
-            Span::styled(format!("{} ", key_in(Context::Global, Id::Back)), canvas.style(Role::Accent)),
-            Span::raw("close"),
-        ]);
+        let keys = [
+            (key_in(Context::Move, Id::Open).to_owned(), "choose"),
+            ("↑ ↓".to_owned(), "move"),
+            (key_in(Context::Global, Id::Back).to_owned(), "close"),
+        ];
+        let keys = key_line(canvas, &keys);
         if foot.height > 0 {
             canvas.line(foot, foot.height - 1, &keys);
         }

@@ -17,11 +17,12 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use tui_input::{Input, InputRequest};
 
+use super::{Keyed, in_lines, key_line};
 use crate::game::command::{Command, EvidenceId, Finding, Source, Verdict};
-use crate::game::{HypothesisView, Mode, View};
+use crate::game::{HypothesisView, Mode, Refusal, View};
 use crate::incident::schema::Name;
 use crate::score::QUESTIONS;
-use crate::tui::actions::{Context, Id, Key, key_in, key_of};
+use crate::tui::actions::{Context, Id, Key, key_in};
 use crate::tui::canvas::{Canvas, Hit, centred, columns, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::theme::Role;
@@ -66,7 +67,8 @@ pub(crate) struct Sheet {
     fields: Vec<Field>,
     /// The field and the option in it that have the keys.
     at: (usize, usize),
-    /// Enter chooses the option that has the keys, when none of its field is chosen.
+    /// The option that has the keys has them by moving only: Enter chooses it when none of its field is chosen, and Space keeps
+    /// one that is chosen already.
     offered: bool,
     purpose: Purpose,
     error: Option<String>,
@@ -181,7 +183,8 @@ impl Sheet {
             _ => 0,
         };
         self.at = (field, first);
-        self.offered = matches!(self.fields.get(field), Some(Field::Pick { most: 1, .. }));
+        let open = |f: &Field| matches!(f, Field::Pick { most: 1, chosen, .. } if !chosen.contains(&true));
+        self.offered = self.fields.get(field).is_some_and(open);
     }
 
     fn options(&self, field: usize) -> usize {
@@ -229,16 +232,18 @@ impl Sheet {
         }
     }
 
+    /// Chooses the option that has the keys, or takes the choice back. Where moving has chosen it, Space says the same once
+    /// more.
     fn toggle(&mut self) {
-        self.offered = false;
+        let moved_there = std::mem::take(&mut self.offered);
         let (field, option) = self.at;
         if let Some(Field::Pick { chosen, most, label, .. }) = self.fields.get_mut(field)
             && option < chosen.len()
         {
             if *most == 1 {
-                let was = chosen[option];
+                let taken_back = chosen[option] && !moved_there;
                 chosen.fill(false);
-                chosen[option] = !was;
+                chosen[option] = !taken_back;
             } else if !chosen[option] && chosen.iter().filter(|c| **c).count() >= *most {
                 self.error = Some(format!("{label}: no more than {most}. Take another one back first."));
             } else {
@@ -319,7 +324,7 @@ impl Sheet {
 
     fn submit(&mut self, view: &View<'_>) -> Vec<Outcome> {
         match self.command(view) {
-            Ok((command, said)) => vec![Outcome::Close, Outcome::Submit(command, said)],
+            Ok((command, said)) => vec![Outcome::Finish(command, said)],
             Err(error) => {
                 self.error = Some(error);
                 Vec::new()
@@ -368,34 +373,37 @@ impl Sheet {
         rows
     }
 
-    /// The keys that work now, or what is wrong.
-    fn foot(&self, canvas: &Canvas<'_>) -> Line<'static> {
-        if let Some(error) = &self.error {
-            return Line::from(Span::styled(error.clone(), canvas.style(Role::Warn)));
-        }
+    /// The keys that work now.
+    fn keys(&self) -> Vec<Keyed> {
         let last = self.at.0 + 1 >= self.fields.len();
-        let key = |id| key_in(Context::Dialog, id);
-        let both = format!("{} {}", key(Id::Submit), key(Id::NextField));
-        let mut keys = vec![if last { (key(Id::Submit), "save") } else { (both.as_str(), "next field") }];
+        let key = |id| key_in(Context::Dialog, id).to_owned();
+        let mut keys = vec![if last {
+            (key(Id::Submit), "save")
+        } else {
+            (format!("{} {}", key(Id::Submit), key(Id::NextField)), "next field")
+        }];
         if matches!(self.fields.get(self.at.0), Some(Field::Pick { .. })) {
-            keys.push((key_of(Id::Toggle), "choose"));
+            keys.push((key(Id::Toggle), "choose"));
         }
         if self.fields.len() > 1 || self.options(0) > 0 {
-            keys.push(("↑ ↓", "move"));
+            keys.push(("↑ ↓".to_owned(), "move"));
         }
         if !last {
-            keys.push((key_of(Id::Save), "save"));
+            keys.push((key(Id::Save), "save"));
         }
         keys.push((key(Id::Back), "cancel"));
-        let mut spans = Vec::new();
-        for (i, (key, what)) in keys.into_iter().enumerate() {
-            if i > 0 {
-                spans.push(Span::styled(" · ", canvas.style(Role::Muted)));
-            }
-            spans.push(Span::styled(format!("{key} "), canvas.style(Role::Accent)));
-            spans.push(Span::raw(what));
+        keys
+    }
+
+    /// What is wrong, or the keys that work now, in lines of that width.
+    fn foot(&self, canvas: &Canvas<'_>, width: u16) -> Vec<Line<'static>> {
+        match &self.error {
+            Some(error) => wrap(error, width)
+                .into_iter()
+                .map(|line| Line::from(Span::styled(line, canvas.style(Role::Warn))))
+                .collect(),
+            None => in_lines(self.keys(), width).iter().map(|line| key_line(canvas, line)).collect(),
         }
-        Line::from(spans)
     }
 
     /// Draws a row; the first one of a field has its label.
@@ -538,14 +546,16 @@ impl Layer for Sheet {
     fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, _scene: &Scene<'_>) {
         let width = area.width.saturating_sub(2).min(92);
         let rows = self.rows(width.saturating_sub(4));
-        let place = centred(area, width, rows.len() as u16 + 4);
+        let foot = self.foot(canvas, width.saturating_sub(4));
+        let place = centred(area, width, (rows.len() + foot.len()) as u16 + 3);
         canvas.clear(place);
         let inside = canvas.frame(place, &self.title, &Line::default(), true);
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
         if inside.height == 0 {
             return;
         }
-        let list = Rect { height: inside.height.saturating_sub(2), ..inside };
+        let below = (foot.len() as u16).min(inside.height);
+        let list = Rect { height: inside.height.saturating_sub(below + 1), ..inside };
         let here = |r: &Row| match r {
             Row::Text { field, .. } | Row::None { field, .. } => *field == self.at.0,
             Row::Option { field, option, .. } => (*field, *option) == self.at,
@@ -566,8 +576,9 @@ impl Layer for Sheet {
                 &Line::from(Span::styled("more below", canvas.style(Role::Muted))),
             );
         }
-        let foot = self.foot(canvas);
-        canvas.line(inside, inside.height - 1, &foot);
+        for (y, line) in foot.iter().enumerate() {
+            canvas.line(inside, inside.height - below + y as u16, line);
+        }
     }
 
     fn act(&mut self, id: Id, scene: &Scene<'_>) -> Option<Vec<Outcome>> {
@@ -616,6 +627,10 @@ impl Layer for Sheet {
         }
     }
 
+    fn refused(&mut self, refusal: &Refusal) {
+        self.error = Some(format!("{} {}", refusal.why, refusal.instead));
+    }
+
     fn clicked(&mut self, hit: Hit, _scene: &Scene<'_>) -> Vec<Outcome> {
         if let Hit::Item(item) = hit {
             self.error = None;
@@ -624,6 +639,7 @@ impl Layer for Sheet {
                 NOTHING => self.enter(field),
                 option => {
                     self.at = (field, option);
+                    self.offered = false;
                     self.toggle();
                 }
             }

@@ -1,9 +1,9 @@
 //! What a stage is about, what it asks, and its hints.
 
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
-use super::form;
+use super::{form, in_lines, key_line};
 use crate::game::command::Command;
 use crate::tui::actions::{Context, Id, key_in, key_of, with_keys};
 use crate::tui::canvas::{Canvas, Hit, centred, wrap};
@@ -76,13 +76,24 @@ impl Layer for StageDialog {
     fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, scene: &Scene<'_>) {
         let width = area.width.saturating_sub(2).min(82);
         let (title, rows) = Self::rows(scene, width.saturating_sub(4));
-        let place = centred(area, width, (rows.len() as u16 + 4).min(area.height));
+        let asks = rows.iter().filter(|r| matches!(r, Row::Ask(_, true, _))).count();
+        let hints = scene.play.and_then(|p| p.view().stage()).map_or(0, |s| s.hints_left);
+        let mut keys = vec![(key_in(Context::Move, Id::Open).to_owned(), "close")];
+        if asks > 0 {
+            keys[0].1 = "answer";
+        }
+        if hints > 0 {
+            keys.push((key_of(Id::Hint).to_owned(), "hint"));
+        }
+        keys.push((key_in(Context::Global, Id::Back).to_owned(), "look around first"));
+        let keys = in_lines(keys, width.saturating_sub(4));
+        let place = centred(area, width, ((rows.len() + keys.len()) as u16 + 3).min(area.height));
         canvas.clear(place);
         let inside = canvas.frame(place, &title, &Line::default(), true);
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
-        let asks = rows.iter().filter(|r| matches!(r, Row::Ask(_, true, _))).count();
+        let foot = (keys.len() as u16).min(inside.height);
         self.cursor.at = self.cursor.at.min(asks.saturating_sub(1));
-        let room = usize::from(inside.height.saturating_sub(2));
+        let room = usize::from(inside.height.saturating_sub(foot + 1));
         let selected = rows.iter().rposition(|r| matches!(r, Row::Ask(i, ..) if *i == self.cursor.at));
         let skip = selected.map_or(0, |at| (at + 1).saturating_sub(room));
         for (y, row) in rows.iter().skip(skip).take(room).enumerate() {
@@ -105,18 +116,9 @@ impl Layer for StageDialog {
                 }
             }
         }
-        let mut spans = Vec::new();
-        let answer = if asks > 0 { "answer" } else { "close" };
-        let (open, back) = (key_in(Context::Move, Id::Open), key_in(Context::Global, Id::Back));
-        for (key, what) in [(open, answer), (key_of(Id::Hint), "hint"), (back, "look around first")] {
-            if !spans.is_empty() {
-                spans.push(Span::styled(" · ", canvas.style(Role::Muted)));
-            }
-            spans.push(Span::styled(format!("{key} "), canvas.style(Role::Accent)));
-            spans.push(Span::raw(what));
-        }
-        if inside.height > 0 {
-            canvas.line(inside, inside.height - 1, &Line::from(spans));
+        for (y, line) in keys.iter().enumerate() {
+            let line = key_line(canvas, line);
+            canvas.line(inside, inside.height - foot + y as u16, &line);
         }
     }
 

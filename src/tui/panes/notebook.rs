@@ -356,10 +356,8 @@ impl Pane for Notebook {
             Id::Left => self.turn(Page::ALL.len() - 1),
             Id::Right => self.turn(1),
             Id::Open => return Some(self.open(view)),
-            Id::Finding => {
-                (self.page, self.top) = (Page::Finding, 0);
-                return Some(self.open(view));
-            }
+            Id::Finding if read_on(view) => return Some(closed()),
+            Id::Finding => return Some(vec![Outcome::Open(Box::new(dialogs::finding(view)))]),
             Id::Accept | Id::Reject | Id::Reopen if self.page != Page::Explanations => {
                 let text = "Choose an explanation first: ← and → turn to them.".to_owned();
                 return Some(vec![Outcome::Warn(text)]);

@@ -95,12 +95,13 @@ fn count(n: u32, one: &str, many: &str) -> String {
 }
 
 /// The operation in a line: what it was, how it ended, what it cost.
-fn head(trace: &Trace) -> String {
+fn head(trace: &Trace, method: &str) -> String {
     // One query answers a read that no cache does; every further one repeats it.
     let expected = if trace.queries > 1 { " (1 expected)" } else { "" };
     format!(
-        "operation {:x}  GET {}/{}  {} {} {}  {}, {}{expected}",
+        "operation {:x}  {} {}/{}  {} {} {}  {}, {}{expected}",
         trace.operation,
+        method,
         trace.read,
         trace.key,
         outcome(trace).0.to_lowercase(),
@@ -202,7 +203,7 @@ impl Traces {
             "{:<10}{:<11}{:<17}{:<12}{:>7} {:>9} {:>8}{}",
             "ended",
             "operation",
-            "read",
+            "asked for",
             "how",
             "took",
             "attempts",
@@ -251,9 +252,14 @@ impl Traces {
     }
 
     /// One operation on a time axis. `at` is the selected span; the rest of them scroll with it.
-    fn draw_operation(canvas: &mut Canvas<'_>, area: Rect, trace: &Trace, mut at: Option<&mut Cursor>) {
+    fn draw_operation(
+        canvas: &mut Canvas<'_>,
+        area: Rect,
+        (trace, method): (&Trace, &str),
+        mut at: Option<&mut Cursor>,
+    ) {
         let (_, role) = outcome(trace);
-        let lines = wrap(&head(trace), area.width);
+        let lines = wrap(&head(trace, method), area.width);
         let head_height = (lines.len() as u16).min(area.height);
         for (i, line) in lines.iter().enumerate() {
             canvas.text(area, i as u16, line, if role == Role::Ok { Role::Accent } else { role });
@@ -442,7 +448,7 @@ impl Pane for Traces {
         }
         let selected = self.selected(traces).map(|s| s.1);
         if let (Some(cursor), Some(trace)) = (&mut self.spans, selected) {
-            Traces::draw_operation(canvas, inner, trace, Some(cursor));
+            Traces::draw_operation(canvas, inner, (trace, view.method(&trace.read)), Some(cursor));
             return;
         }
         let split = inner.height >= 18 && selected.is_some();
@@ -453,7 +459,7 @@ impl Pane for Traces {
             canvas.text(rule, 0, &"─".repeat(usize::from(inner.width)), Role::Muted);
             let lower = Rect { y: rule.y + 1, height: inner.height - upper - 1, ..inner };
             let before = canvas.hits.len();
-            Traces::draw_operation(canvas, lower, trace, None);
+            Traces::draw_operation(canvas, lower, (trace, view.method(&trace.read)), None);
             // The rows of the preview are not those of the list.
             canvas.hits.truncate(before);
         }
@@ -464,7 +470,7 @@ impl Pane for Traces {
         self.refresh(traces);
         if id == Id::Pin {
             let (place, trace) = self.selected(traces)?;
-            let sheet = dialogs::pin(Source::Trace(place), &head(trace), view);
+            let sheet = dialogs::pin(Source::Trace(place), &head(trace, view.method(&trace.read)), view);
             return Some(vec![Outcome::Open(Box::new(sheet))]);
         }
         let spans = self.selected(traces).map_or(0, |s| s.1.spans.len());
@@ -526,7 +532,7 @@ impl Pane for Traces {
     }
 
     fn copied(&self, view: &View<'_>) -> Option<String> {
-        self.selected(view.traces()).map(|(_, trace)| head(trace))
+        self.selected(view.traces()).map(|(_, trace)| head(trace, view.method(&trace.read)))
     }
 
     fn looked_at(&self, view: &View<'_>) -> Vec<Source> {
@@ -593,7 +599,7 @@ mod tests {
             insta::assert_snapshot!(
                 format!("waterfall_{width}"),
                 draw(width, 12, |canvas, area| {
-                    Traces::draw_operation(canvas, area, &trace(), None);
+                    Traces::draw_operation(canvas, area, (&trace(), "GET"), None);
                 })
             );
         }
@@ -648,7 +654,7 @@ mod tests {
         for (width, height) in (0..90).step_by(7).flat_map(|w| (0..14).map(move |h| (w, h))) {
             for one in [&bare, &trace()] {
                 draw(width, height, |canvas, area| {
-                    Traces::draw_operation(canvas, area, one, Some(&mut Cursor::default()));
+                    Traces::draw_operation(canvas, area, (one, "GET"), Some(&mut Cursor::default()));
                 });
             }
         }

@@ -117,7 +117,8 @@ impl Plain {
     pub(super) fn levers(&mut self, typed: &Typed) -> Done {
         let view = self.view()?;
         let mut lines = Vec::new();
-        if typed.words.is_empty() {
+        let words = typed.names();
+        if words.is_empty() {
             for (i, handle) in names::handles(&view).iter().enumerate() {
                 let now =
                     if handle.action.is_some() { String::new() } else { format!(": {}", handle.lever.now) };
@@ -129,7 +130,7 @@ impl Plain {
                     .to_owned(),
             );
         } else {
-            let (handle, _) = names::lever(&view, &typed.words)?;
+            let (handle, _) = names::lever(&view, &words)?;
             let lever = &handle.lever;
             lines.push(format!("{}: {}", handle.name, lever.title));
             lines.push(format!("Now: {}", lever.now));
@@ -146,8 +147,9 @@ impl Plain {
 
     pub(super) fn pull(&mut self, typed: &Typed) -> Done {
         let view = self.view()?;
-        let (handle, named) = names::lever(&view, &typed.words)?;
-        let action = action(&handle, &typed.words[named..])?;
+        let words = typed.names();
+        let (handle, named) = names::lever(&view, &words)?;
+        let action = action(&handle, &words[named..])?;
         let prediction = prediction(typed, &view)?;
         let lever = &handle.lever;
         let final_one = matches!(lever.lever, Lever::FlushCache(_) | Lever::RollingRestart(_));
@@ -292,7 +294,8 @@ impl Plain {
                     let words = view.name_in_words(series);
                     let found = names::series(&view, series)?;
                     format!(
-                        "  What it is about: {words}, in {within}. `answer {} WHAT --sure 70` answers, with a number or one of: {}.",
+                        "  What it is about: {words}, in {}. `answer {} WHAT --sure 70` answers, with a number or one of: {}.",
+                        within.words(),
                         n + 1,
                         names::directions(found)
                     )
@@ -348,7 +351,9 @@ impl Plain {
         };
         self.submit(command)?;
         self.say(&match ask.kind {
-            AskKind::Predict { within, .. } => format!("Noted, {sure} % sure. The answer comes in {within}."),
+            AskKind::Predict { within, .. } => {
+                format!("Noted, {sure} % sure. The answer comes in {}.", within.words())
+            }
             AskKind::Choose { .. } => format!("Noted, {sure} % sure. The debrief comes back to it."),
         });
         Ok(())

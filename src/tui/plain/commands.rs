@@ -5,6 +5,7 @@ use super::{Done, Place, Plain};
 use crate::game::Mode;
 use crate::incident::closest;
 use crate::tui::actions::filled;
+use crate::tui::pace::SPEEDS;
 use crate::units::{SimSpan, SimTime, TimeOfDay};
 
 /// A command.
@@ -92,11 +93,11 @@ pub(super) static VERBS: &[Verb] = &[
     verb(&["go"], "LENGTH or TIME OF DAY", &[], RUN, go,
         "Lets the clock go on for so long, or until then. It stops where the stage's questions wait.", "go 5m"),
     verb(&["next", "n"], "", &[], RUN, |p, _| p.go(None),
-        "Lets the clock go on until there is news.", "next"),
+        "Lets the clock go on until there is news, or up to the last stage's questions.", "next"),
     verb(&["step"], "", &[], RUN, |p, _| { let now = p.view()?.now(); p.go(Some(now + SimSpan::from_secs(1))) },
         "Lets the clock go on by one second.", "step"),
     verb(&["run"], "[SPEED]", &[], RUN, run,
-        "Lets the clock run beside the wall clock, 1 to 60 times as fast; an empty line or `pause` stops it. Only at a terminal.", "run 8"),
+        "Lets the clock run beside the wall clock, 1, 2, 4, 8, 15, 30 or 60 times as fast; an empty line or `pause` stops it. Only at a terminal.", "run 8"),
     verb(&["pause"], "", &[], RUN, |p, _| { p.pause(); Ok(()) },
         "Stops a clock that runs.", "pause"),
 
@@ -155,7 +156,7 @@ pub(super) static VERBS: &[Verb] = &[
     verb(&["finding"], "", &["summary", "trigger", "amplifiers", "holds", "contributing", "bottleneck", "evidence"], PLAYED, Plain::finding,
         "Reads your finding and the parts it can name; options write it.", "finding --trigger 3 --amplifiers 1 4 --summary Retries keep it busy."),
     verb(&["export"], "", &[], PLAYED, Plain::export,
-        "Writes the finding as JSON beside the kept runs.", "export"),
+        "Writes the finding as JSON into a folder beside the kept runs.", "export"),
     verb(&["end"], "", &[], RUN, Plain::end,
         "Ends the exercise before its clock does.", "end"),
 
@@ -189,9 +190,29 @@ fn unknown(name: &str) -> String {
     format!("Not understood: `{name}` is no command. {hint}")
 }
 
+/// Answers a line that begins with a number: at the list of incidents it chooses one.
+fn number(plain: &mut Plain, typed: &Typed) -> Done {
+    let what = match plain.place() {
+        Place::Menu => {
+            let words = std::iter::once(typed.verb.clone()).chain(typed.words.clone()).collect();
+            return play(plain, &Typed { verb: "play".to_owned(), words, options: Vec::new() });
+        }
+        Place::Briefing => "`begin` starts the clock, and `menu` goes back to the numbered incidents.",
+        Place::Run => {
+            "Say what it is the number of: `answer 1 2`, `reply 5 2`, `accept 7`, `do 3 20`; `stage` and `feed` read what is \
+             asked."
+        }
+        Place::Over => "`debrief 2` reads that section, `follow-ups 1 3` chooses.",
+    };
+    Err(format!("Not understood: `{}` is a number and no command. {what}", typed.verb))
+}
+
 /// Carries out a line that was typed.
 pub(super) fn carry_out(plain: &mut Plain, typed: &Typed) -> Done {
     let Some(verb) = find(&typed.verb) else {
+        if typed.verb.parse::<usize>().is_ok() {
+            return number(plain, typed);
+        }
         return Err(unknown(&typed.verb));
     };
     let name = verb.names[0];
@@ -222,7 +243,8 @@ pub(super) fn carry_out(plain: &mut Plain, typed: &Typed) -> Done {
 }
 
 fn play(plain: &mut Plain, typed: &Typed) -> Done {
-    let Some(name) = typed.words.first() else {
+    let words = typed.names();
+    let Some(name) = words.first() else {
         return Err("Which incident? Give its number or its name; `list` shows them.".to_owned());
     };
     let ids: Vec<&str> = plain.library.iter().map(|e| e.incident.file().id.as_str()).collect();
@@ -234,7 +256,7 @@ fn play(plain: &mut Plain, typed: &Typed) -> Done {
         };
         return Err(format!("No incident is called `{name}`. {hint}"));
     };
-    let mode = match typed.words.get(1).map(|w| w.to_lowercase()).as_deref() {
+    let mode = match words.get(1).map(|w| w.to_lowercase()).as_deref() {
         None | Some("guided") => Mode::Guided,
         Some("live") => Mode::Live,
         Some("lab") => Mode::Lab,
@@ -265,6 +287,12 @@ fn go(plain: &mut Plain, typed: &Typed) -> Done {
     plain.go(Some(until))
 }
 
+/// The speeds at which the clock can run, as a text lists them.
+pub(super) fn speeds() -> String {
+    let all: Vec<String> = SPEEDS.iter().map(ToString::to_string).collect();
+    all.join(", ")
+}
+
 fn run(plain: &mut Plain, typed: &Typed) -> Done {
     if !plain.person {
         return Err("In a pipe the clock goes only by `go`, `next` and `step`.".to_owned());
@@ -273,7 +301,7 @@ fn run(plain: &mut Plain, typed: &Typed) -> Done {
         None => None,
         Some(text) => match text.trim_end_matches(['x', '×']).parse::<u32>() {
             Ok(speed @ 1..=60) => Some(speed),
-            _ => return Err(format!("A speed is 1 to 60, not `{text}`.")),
+            _ => return Err(format!("A speed is one of {}, not `{text}`.", speeds())),
         },
     };
     plain.run_beside(speed)

@@ -7,24 +7,23 @@ use super::{Done, Plain, names};
 use crate::game::command::{Command, EvidenceId, Verdict};
 use crate::game::{Session, View};
 use crate::incident::schema::Name;
-use crate::report::{self, Block};
+use crate::report::{self, Block, Section};
 use crate::score::{self, Debrief, QUESTIONS, References, Score};
 
 /// Columns of a report; nothing in lines depends on it.
 const WIDTH: usize = 100;
-/// Sections that may be read before the two questions are answered: facts, and what the player said.
-const FACTS: [&str; 3] = ["What happened", "What users felt", "Predictions"];
 
-/// The sections of a debrief, each with its title and its lines.
-fn sections(debrief: &Debrief) -> Vec<(String, Vec<String>)> {
-    let mut all: Vec<(String, Vec<String>)> = Vec::new();
+/// The sections of a debrief with their lines.
+fn sections(debrief: &Debrief) -> Vec<(Section, Vec<String>)> {
+    let mut all: Vec<(Section, Vec<String>)> = Vec::new();
     for block in report::blocks(debrief, WIDTH, report::Extent::Whole) {
         let line = match block {
-            Block::Heading(title) => {
-                all.push((title, Vec::new()));
+            Block::Section(section) => {
+                all.push((section, Vec::new()));
                 continue;
             }
             Block::Title(text) | Block::Text(text) => text,
+            Block::Heading(text) => format!("{text}:"),
             Block::Item(text) => format!("- {text}"),
             Block::Detail(text) => format!("  {text}"),
             Block::Entry(label, text) => format!("{label}: {text}"),
@@ -214,33 +213,41 @@ impl Plain {
     pub(super) fn debrief(&mut self, typed: &Typed) -> Done {
         let (_, debrief) = self.judged()?;
         let open = answered(&self.view()?);
+        let locked = |section: Section| !open && section.tells_the_cause();
         let all = sections(&debrief);
-        let facts = |title: &str| FACTS.iter().any(|f| title.starts_with(f));
-        let shown: Vec<&(String, Vec<String>)> = all.iter().filter(|s| open || facts(&s.0)).collect();
         let text = typed.text().to_lowercase();
         let mut lines = Vec::new();
         if text.is_empty() {
-            lines.extend(shown.iter().enumerate().map(|(i, s)| format!("{}: {}", i + 1, s.0)));
+            for (section, _) in &all {
+                let closed = if locked(*section) { " (closed)" } else { "" };
+                lines.push(format!("{}: {}{closed}", section.number(), section.title()));
+            }
             lines.push("`debrief` with a number reads a section, `debrief all` reads everything.".to_owned());
             if !open {
                 lines.push(
-                    "The others follow once you have answered two questions: `reflect` reads them."
+                    "Those that are closed open once you have answered two questions: `reflect` reads them."
                         .to_owned(),
                 );
             }
         } else {
             let number = text.parse::<usize>().ok();
-            let fits = |i: usize, title: &str| match number {
-                Some(n) => n == i + 1,
-                None => text == "all" || title.to_lowercase().contains(&text),
+            let fits = |section: Section| match number {
+                Some(n) => n == section.number(),
+                None => text == "all" || section.title().to_lowercase().contains(&text),
             };
-            for (i, (title, said)) in shown.iter().enumerate().filter(|(i, s)| fits(*i, &s.0)) {
-                lines.push(format!("Section {}: {title}", i + 1));
+            let found: Vec<&(Section, Vec<String>)> = all.iter().filter(|s| fits(s.0)).collect();
+            if found.is_empty() {
+                return Err(format!("No section is called `{text}`. `debrief` lists them."));
+            }
+            for (section, said) in found.iter().filter(|s| !locked(s.0)) {
+                lines.push(format!("Section {}", section.heading()));
                 lines.extend(said.iter().cloned());
             }
             if lines.is_empty() {
                 self.told_first()?;
-                return Err(format!("No section is called `{text}`. `debrief` lists them."));
+            }
+            if found.iter().any(|s| locked(s.0)) {
+                lines.push("The other sections follow once `reflect` has your answers.".to_owned());
             }
         }
         lines.iter().for_each(|l| self.say(l));

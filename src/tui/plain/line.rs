@@ -57,6 +57,12 @@ impl Typed {
         joined(&self.words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
+    /// The words as parts of names, which may stand between quotes.
+    pub(super) fn names(&self) -> Vec<String> {
+        let bare = self.words.iter().map(|word| word.trim_matches(['"', '\'', '`']).to_owned());
+        bare.filter(|word| !word.is_empty()).collect()
+    }
+
     /// What stands behind an option, when it was given.
     pub(super) fn option(&self, name: &str) -> Option<&str> {
         self.options.iter().find(|o| o.0 == name).map(|o| o.1.as_str())
@@ -87,6 +93,22 @@ mod tests {
         for line in ["update We don't know -- yet.", "update \"We don't know -- yet.\""] {
             assert_eq!(Typed::read(line).expect("a command").text(), "We don't know -- yet.");
         }
+    }
+
+    #[test]
+    fn names_may_stand_between_quotes() {
+        for line in [
+            "do rate limit 4500",
+            "do \"rate limit\" 4500",
+            "do 'rate' \"limit\" \"4500\"",
+            "do `rate limit` 4500",
+        ] {
+            assert_eq!(Typed::read(line).expect("a command").names(), ["rate", "limit", "4500"], "{line}");
+        }
+        assert_eq!(
+            Typed::read("update Don't say \"fixed\".").expect("a command").text(),
+            "Don't say \"fixed\"."
+        );
     }
 
     #[test]

@@ -378,6 +378,11 @@ impl Plain {
         if let Some(waiting) = play.view().waiting() {
             return self.refuse(format!("{waiting} `stage` reads them."));
         }
+        if let Some(open) = play.view().last_questions().filter(|_| until.is_none()) {
+            return self.refuse(format!(
+                "{open} `stage` reads what is asked; `go 1m` lets the clock go on all the same."
+            ));
+        }
         match until {
             Some(at) => play.seek(at),
             None => play.seek_news(),
@@ -469,14 +474,17 @@ impl Plain {
             self.say("No incident could be loaded; `pagerdrill list` says why.");
         }
         lines.iter().for_each(|l| self.say(l));
-        self.say("`play` with a number chooses one.");
+        self.say(
+            "`play` with a number chooses one: `play 1` stage by stage, with questions and hints; `play 1 live` as it would be, \
+             where nobody helps; `play 1 lab` with every lever and without marks.",
+        );
     }
 
     fn briefing(&mut self) {
         let Ok(view) = self.view() else { return };
         let briefing = view.briefing();
         let mut lines = vec![
-            format!("{}, {} mode.", view.title(), view.mode().label()),
+            format!("{}, {} mode: {}", view.title(), view.mode().label(), means(view.mode())),
             format!("Your part: {}", briefing.role),
         ];
         lines.extend(briefing.system.iter().cloned());
@@ -489,7 +497,10 @@ impl Plain {
         // A drawing is of no use to those who listen, and the topology can be read in words.
         lines.push("`topology` reads how the parts hang together, once the clock has started.".to_owned());
         if !begun {
-            lines.push("`begin` starts the clock.".to_owned());
+            lines.push(
+                "`begin` starts the clock. For another mode, `menu` goes back to the list, where `play` takes guided, live or lab."
+                    .to_owned(),
+            );
         }
         lines.iter().for_each(|l| self.say(l));
     }
@@ -516,9 +527,15 @@ impl Plain {
             play.pace = super::pace::Pace::new(speed);
         }
         play.pace.paused = false;
-        let speed = play.pace.speed();
+        let now = play.pace.speed();
         self.runs = true;
-        self.say(&format!("The clock runs {speed} times as fast as yours. An empty line stops it."));
+        if let Some(asked) = speed.filter(|asked| *asked != now) {
+            self.say(&format!(
+                "{asked} is not one of its speeds, {}; {now} is the nearest.",
+                commands::speeds()
+            ));
+        }
+        self.say(&format!("The clock runs {now} times as fast as yours. An empty line stops it."));
         Ok(())
     }
 
@@ -529,6 +546,19 @@ impl Plain {
         if std::mem::take(&mut self.runs) {
             self.now();
         }
+    }
+}
+
+/// What a mode means for who plays in it.
+fn means(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Guided => {
+            "stage by stage, with questions and hints; the clock waits for your answers where the next stage begins."
+        }
+        Mode::Live => {
+            "everything is there from the page on; the clock waits for no answer, and nobody gives hints."
+        }
+        Mode::Lab => "every lever works from the first second on, and nothing is marked.",
     }
 }
 

@@ -144,10 +144,11 @@ fn outcome(trace: &Trace) -> &'static str {
 fn trace_line(trace: &Trace, view: &View<'_>) -> String {
     let plural = |n: u32, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     format!(
-        "{:x}: {} {} {}/{}, {} {}, {}, {}.",
+        "{:x}: {} {} {} {}/{}, {} {}, {}, {}.",
         trace.operation,
         view.clock_at(trace.started),
         trace.client,
+        view.method(&trace.read),
         trace.read,
         trace.key,
         outcome(trace),
@@ -201,7 +202,7 @@ impl Plain {
         lines.push(format!("Error budget of the {objective} objective: {}, {burn}.", budget.left_words()));
         if let Some(stage) = view.stage().filter(|_| view.mode() == Mode::Guided) {
             lines.push(format!(
-                "Stage {} of {}: {}. {} open, {} answered; hints left: {}.",
+                "Stage {} of {}, \"{}\": {} open, {} answered; hints left: {}.",
                 stage.number,
                 stage.of,
                 stage.title,
@@ -337,11 +338,16 @@ impl Plain {
             lines.push(format!("Lines of the last minute by stream: {}.", counts.join(", ")));
         }
         let first = found.len().saturating_sub(most);
-        lines.push(format!("{} of {} lines fit; the newest:", found.len(), logs.len()));
+        let fitting = if stream.is_none() && words.is_empty() { "" } else { " that fit" };
+        lines.push(match found.len() {
+            0 => format!("None of the {} lines fits.", logs.len()),
+            n if n <= most => format!("All {n} lines{fitting}, the newest last:"),
+            n => format!("The last {most} of {n} lines{fitting}, the newest last; --last sets how many:"),
+        });
         for &i in &found[first..] {
             let line = &logs[i];
             let alike = if line.alike > 1 {
-                format!(" ({} such lines)", short(f64::from(line.alike)))
+                format!(" (one of {} such lines in that second)", short(f64::from(line.alike)))
             } else {
                 String::new()
             };
@@ -381,7 +387,17 @@ impl Plain {
             "attempts" => found.sort_by_key(|t| std::cmp::Reverse((t.attempts, t.queries))),
             _ => {}
         }
-        let mut lines = vec![format!("{} of {} operations fit:", found.len(), traces.len())];
+        let first = match order.as_str() {
+            "slowest" => "the slowest first",
+            "attempts" => "those with the most attempts first",
+            _ => "the newest first",
+        };
+        let fitting = if words.is_empty() && order != "failed" { "" } else { " that fit" };
+        let mut lines = vec![match found.len() {
+            0 => format!("None of the {} traced operations fits.", traces.len()),
+            n if n <= most => format!("All {n} traced operations{fitting}, {first}:"),
+            n => format!("{most} of the {n} traced operations{fitting}, {first}; --last sets how many:"),
+        }];
         lines.extend(found.iter().take(most).map(|t| trace_line(t, &view)));
         lines.push("`trace` and the number in front reads one span by span.".to_owned());
         self.look(vec![Source::Pane("traces".to_owned())]);

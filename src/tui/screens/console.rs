@@ -363,11 +363,13 @@ impl Layer for Console {
                     None => Outcome::Warn("Nothing here can be copied.".to_owned()),
                 }]);
             }
-            // Both belong to a pane that is gone to.
+            // Both belong to a pane. The finding is written on top of whatever is looked at, which stays.
             Id::Finding | Id::Query => {
                 let home = if id == Id::Finding { "notebook" } else { "dashboards" };
                 let pane = self.panes.iter().position(|p| p.name() == home)?;
-                self.focus_on(pane);
+                if id == Id::Query {
+                    self.focus_on(pane);
+                }
                 let view = scene.play?.view();
                 return self.panes[pane].act(id, &view).or_else(|| Some(Vec::new()));
             }

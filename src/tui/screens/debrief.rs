@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!  Debrief: The cache is healthy            marks P S M …
-//! ╭ Sections ─────────╮╭ 2 Harm ─────────────────────────────────────╮
+//! ╭ Sections ─────────╮╭ 2 What users felt ──────────────────────────╮
 //! │ 1 What happened   ││                                             │
-//! │ 2 Harm            ││                                             │
+//! │ 2 What users felt ││                                             │
 //! ╰───────────────────╯╰─────────────────────────────────────────────╯
 //! ```
 //!
@@ -17,10 +17,11 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::game::{Mode, Session};
-use crate::report::fork_name;
+use crate::report::{Section, fork_name};
 use crate::score::{
-    Again, Change, Debrief, Descent, Fork, ForkEntry, Grade, HARM_STEP_S, Harm, HarmSection, LoopEntry,
-    Mended, OwnRuns, QUESTIONS, ReadingEntry, References, Seen, Staircase, debrief, harm_text, score,
+    Again, Change, Debrief, Descent, EndedEarly, Fork, ForkEntry, Grade, HARM_STEP_S, Harm, HarmSection,
+    LoopEntry, Mended, OwnRuns, QUESTIONS, ReadingEntry, References, Seen, Staircase, debrief, harm_text,
+    score,
 };
 use crate::tui::actions::{Context, Id};
 use crate::tui::background::in_background;
@@ -41,65 +42,6 @@ const CONTENTS: u16 = 27;
 const FORKS_DRAWN: usize = 2;
 /// Longest line that is read without effort.
 const LINE: u16 = 92;
-
-/// A section.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Section {
-    Happened,
-    Harm,
-    Predictions,
-    Questions,
-    Senior,
-    Loop,
-    Diagnosis,
-    Trap,
-    Well,
-    Signals,
-    Marks,
-    Next,
-    Discuss,
-}
-
-impl Section {
-    const ALL: [Section; 13] = [
-        Section::Happened,
-        Section::Harm,
-        Section::Predictions,
-        Section::Questions,
-        Section::Senior,
-        Section::Loop,
-        Section::Diagnosis,
-        Section::Trap,
-        Section::Well,
-        Section::Signals,
-        Section::Marks,
-        Section::Next,
-        Section::Discuss,
-    ];
-
-    fn title(self) -> &'static str {
-        match self {
-            Section::Happened => "What happened",
-            Section::Harm => "Harm",
-            Section::Predictions => "Your predictions",
-            Section::Questions => "Two questions for you",
-            Section::Senior => "The senior's reading",
-            Section::Loop => "Why it did not recover",
-            Section::Diagnosis => "Your diagnosis",
-            Section::Trap => "The trap, run again",
-            Section::Well => "What went well",
-            Section::Signals => "Missed signals",
-            Section::Marks => "Marks",
-            Section::Next => "Try next",
-            Section::Discuss => "To discuss",
-        }
-    }
-
-    /// Whether it comes after the two questions.
-    fn waits_for_answers(self) -> bool {
-        self as usize > Section::Questions as usize
-    }
-}
 
 /// The runs to compare with, as far as they have come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,7 +161,13 @@ fn answered(debrief: &Debrief) -> bool {
     debrief.reflections.iter().all(|(_, answer)| !answer.trim().is_empty())
 }
 
+/// How the run ended, and what is missing in one that was ended early; then what happened in it.
 fn happened(debrief: &Debrief, out: &mut Text<'_>) {
+    for sentence in debrief.ended_early.iter().flat_map(EndedEarly::sentences) {
+        out.say(Role::Warn, &sentence);
+    }
+    out.say(Role::Text, &debrief.outcome);
+    out.gap();
     for entry in &debrief.timeline {
         let role = match entry.kind.as_str() {
             "page" => Role::Crit,
@@ -305,23 +253,28 @@ fn with_work(mended: &Mended, you: Option<&Harm>, nobody: Option<&Harm>, out: &m
     out.gap();
 }
 
+/// What the colour of an answer is; a word says it as well.
+fn right_role(right: Option<bool>) -> Role {
+    match right {
+        Some(true) => Role::Ok,
+        Some(false) => Role::Warn,
+        None => Role::Muted,
+    }
+}
+
 fn predictions(debrief: &Debrief, out: &mut Text<'_>) {
     if debrief.predictions.is_empty() {
         out.say(Role::Muted, "You made none. A prediction before each lever is what one learns from most.");
     }
     for p in &debrief.predictions {
-        let (word, role) = match p.right {
-            Some(true) => ("right", Role::Ok),
-            Some(false) => ("not so", Role::Warn),
-            None => ("not settled", Role::Muted),
-        };
-        let head =
-            vec![out.span(role, format!("{word:<12}")), out.span(Role::Muted, format!("{} ", p.clock))];
+        let head = vec![
+            out.span(right_role(p.right), format!("{:<12}", p.verdict())),
+            out.span(Role::Muted, format!("{} ", p.clock)),
+        ];
         out.hang(21, head, Role::Accent, &p.about);
         let text = format!("you expected {} of {}, {} % sure", p.expected, p.series, p.sure);
         out.hang(21, Vec::new(), Role::Text, &text);
-        let text = format!("it was {} before and {} when it was due", p.before, p.became);
-        out.hang(21, Vec::new(), Role::Text, &text);
+        out.hang(21, Vec::new(), Role::Text, &p.story());
         out.gap();
     }
     if let Some(brier) = debrief.brier {
@@ -363,19 +316,53 @@ fn questions(debrief: &Debrief, out: &mut Text<'_>) {
     }
 }
 
+/// What the stages asked, what was answered, and what fits.
+fn asked(debrief: &Debrief, out: &mut Text<'_>) {
+    for entry in &debrief.asked {
+        out.say(Role::Accent, &format!("{} ({})", entry.question, entry.stage));
+        match &entry.answer {
+            None => out.say(Role::Muted, "not answered"),
+            Some(answer) => {
+                let head = vec![
+                    out.span(right_role(answer.right), format!("{:<12}", answer.verdict())),
+                    out.span(Role::Muted, format!("{} ", answer.clock)),
+                ];
+                out.hang(21, head, Role::Text, &format!("{}, {} % sure", answer.text, answer.sure));
+                let why = if answer.why.is_empty() {
+                    format!("Section {} has the figures.", Section::Predictions.number())
+                } else {
+                    answer.why.clone()
+                };
+                out.hang(21, Vec::new(), Role::Muted, &why);
+            }
+        }
+        for fit in &entry.fits {
+            let head = vec![out.span(Role::Ok, "what fits")];
+            out.hang(21, head, Role::Text, &fit.text);
+            out.hang(21, Vec::new(), Role::Muted, &fit.why);
+        }
+        out.gap();
+    }
+    if debrief.asked.is_empty() {
+        out.say(Role::Muted, "No stage asked you anything: they do in guided runs.");
+    }
+}
+
 /// The instruments at the left as they were in the player's run, the reading at the right.
 fn reading(entry: &ReadingEntry, out: &mut Text<'_>) {
     out.say(Role::Accent, &entry.clock);
     let beside = out.width >= 70;
     let left_width = if beside { out.width * 2 / 5 } else { out.width };
     let mut left: Vec<(Role, String)> = vec![(Role::Muted, "on your screen".to_owned())];
-    for signal in &entry.looks_at {
+    let told = left_width.saturating_sub(2);
+    left.extend(entry.not_reached().iter().flat_map(|text| wrap(text, told)).map(|line| (Role::Muted, line)));
+    for signal in entry.looks_at.iter().filter(|_| entry.reached) {
         left.push((Role::Info, signal.name.clone()));
         let role = if signal.seen == Seen::LookedAt { Role::Text } else { Role::Warn };
         let text = format!("{}, {}", signal.showed, signal.seen.label());
         left.extend(wrap(&text, left_width.saturating_sub(4)).into_iter().map(|l| (role, format!("  {l}"))));
     }
-    if entry.looks_at.is_empty() {
+    if entry.looks_at.is_empty() && entry.reached {
         left.push((Role::Muted, "nothing in particular".to_owned()));
     }
     let right_width = if beside { out.width - left_width - 3 } else { out.width };
@@ -427,11 +414,9 @@ fn draw_loop(steps: &[LoopEntry], out: &mut Text<'_>) {
             out.push(spans);
         }
         let series = out.span(Role::Info, format!("{}  ", step.series));
-        let figures = vec![
-            out.span(Role::Muted, format!("{} before, ", step.healthy)),
-            out.span(Role::Warn, format!("{} during", step.during)),
-            out.span(Role::Muted, format!(", {} at the end", step.at_end)),
-        ];
+        let mut figures = vec![out.span(Role::Muted, format!("{} before, ", step.healthy))];
+        figures.extend(step.during.iter().map(|during| out.span(Role::Warn, format!("{during} during, "))));
+        figures.push(out.span(Role::Muted, format!("{} at the end", step.at_end)));
         let edge = out.span(Role::Crit, "│     ");
         let mut first = vec![edge.clone(), series];
         let wide = first.iter().chain(&figures).map(Span::width).sum::<usize>() > usize::from(out.width);
@@ -504,7 +489,7 @@ fn diagnosis(debrief: &Debrief, out: &mut Text<'_>) {
 
 fn trap(debrief: &Debrief, out: &mut Text<'_>) {
     let Some(trap) = &debrief.trap else {
-        out.say(Role::Muted, "This incident has no documented mistake to run again.");
+        out.say(Role::Muted, "This incident has no documented mistake to play again.");
         return;
     };
     out.say(Role::Text, &trap.what);
@@ -515,11 +500,12 @@ fn trap(debrief: &Debrief, out: &mut Text<'_>) {
     out.hang(15, head, Role::Text, &trap.without);
     out.gap();
     let (role, text) = if trap.taken {
-        (Role::Warn, "You pulled this lever too. In section 2 you see what it did in your run.")
+        let felt = Section::Felt.number();
+        (Role::Warn, format!("You pulled this lever too. In section {felt} you see what it did in your run."))
     } else {
-        (Role::Ok, "You left it alone.")
+        (Role::Ok, "You left it alone.".to_owned())
     };
-    out.say(role, text);
+    out.say(role, &text);
 }
 
 fn signals(debrief: &Debrief, out: &mut Text<'_>) {
@@ -619,7 +605,10 @@ fn next(debrief: &Debrief, on: Option<&[usize]>, out: &mut Text<'_>) {
     out.heading("Another decision");
     out.say(
         Role::Text,
-        "Section 2 plays the run again from any of your decisions, with something else done there.",
+        &format!(
+            "Section {} plays the run again from any of your decisions, with something else done there.",
+            Section::Felt.number()
+        ),
     );
     if !debrief.look_alikes.is_empty() {
         out.heading("Looks the same and is not");
@@ -786,7 +775,7 @@ impl DebriefScreen {
         // An answer was given: on to the question that has none.
         let open = made.reflections.iter().position(|r| r.1.trim().is_empty());
         let grew = self.made.as_ref().is_some_and(|m| m.0 < entries);
-        if let Some(open) = open.filter(|_| grew && self.section() == Section::Questions) {
+        if let Some(open) = open.filter(|_| grew && self.section() == Section::Words) {
             self.item = open;
         }
         self.made = Some((entries, computed, Arc::new(made)));
@@ -797,15 +786,15 @@ impl DebriefScreen {
     }
 
     fn locked(&self, section: Section) -> bool {
-        section.waits_for_answers() && !self.made.as_ref().is_some_and(|m| answered(&m.2))
+        section.tells_the_cause() && !self.made.as_ref().is_some_and(|m| answered(&m.2))
     }
 
     /// Items of the section that can be selected.
     fn items(&self) -> usize {
         match (self.section(), &self.made) {
-            (Section::Questions, _) => QUESTIONS.len(),
+            (Section::Words, _) => QUESTIONS.len(),
             (section @ Section::Marks, Some(made)) if !self.locked(section) => made.2.score.dimensions.len(),
-            (Section::Harm, Some(made)) => made.2.decisions.len(),
+            (Section::Felt, Some(made)) => made.2.decisions.len(),
             (section @ Section::Next, Some(made)) if !self.locked(section) && self.told => {
                 made.2.follow_ups.len()
             }
@@ -824,7 +813,7 @@ impl DebriefScreen {
 
     /// What the runs that it needs say about the section, when they are not there.
     fn missing(&self, computed: Computed, play: &Play) -> Option<(Role, String)> {
-        let needs = matches!(self.section(), Section::Trap | Section::Well | Section::Marks | Section::Harm);
+        let needs = matches!(self.section(), Section::Trap | Section::Well | Section::Marks | Section::Felt);
         match computed {
             _ if !needs => None,
             Computed::All => None,
@@ -850,7 +839,7 @@ impl DebriefScreen {
         for (i, section) in Section::ALL.into_iter().enumerate() {
             let locked = self.locked(section);
             let role = if locked { Role::Muted } else { Role::Text };
-            canvas.text(inner, i as u16, &format!("{:>2} {}", i + 1, section.title()), role);
+            canvas.text(inner, i as u16, &format!("{:>2} {}", section.number(), section.title()), role);
             if i == self.section {
                 canvas.highlight(inner, i as u16, Role::Selection);
             }
@@ -859,10 +848,12 @@ impl DebriefScreen {
         if self.locked(Section::Senior) {
             let room = inner.height.saturating_sub(Section::ALL.len() as u16 + 1);
             let place = Rect { y: inner.bottom() - room, height: room, ..inner };
-            for (i, line) in wrap("5 to 13 are locked until both questions in 4 are answered.", inner.width)
-                .iter()
-                .enumerate()
-            {
+            let (first, last) = (Section::Words.number() + 1, Section::ALL.len());
+            let text = format!(
+                "{first} to {last} are locked until both questions in {} are answered.",
+                Section::Words.number()
+            );
+            for (i, line) in wrap(&text, inner.width).iter().enumerate() {
                 canvas.text(place, i as u16, line, Role::Muted);
             }
         }
@@ -880,10 +871,15 @@ impl DebriefScreen {
         let section = self.section();
         if self.locked(section) {
             let given = made.reflections.iter().filter(|r| !r.1.trim().is_empty()).count();
-            out.say(Role::Text, "Locked. This opens when you have answered the two questions of section 4.");
+            let words = Section::Words.number();
+            out.say(
+                Role::Text,
+                &format!("Locked. This opens when you have answered the two questions of section {words}."),
+            );
             out.say(Role::Muted, "Your own account is worth most before you have read another.");
             out.gap();
-            let text = format!("{given} of {} answered. Enter or 4 goes there.", made.reflections.len());
+            let text =
+                format!("{given} of {} answered. Enter or {words} goes there.", made.reflections.len());
             out.say(Role::Warn, &text);
             return out;
         }
@@ -891,7 +887,7 @@ impl DebriefScreen {
             out.say(role, &text);
             out.gap();
         }
-        if let Some(why) = self.trouble.as_ref().filter(|_| matches!(section, Section::Harm | Section::Next))
+        if let Some(why) = self.trouble.as_ref().filter(|_| matches!(section, Section::Felt | Section::Next))
         {
             out.say(Role::Warn, &format!("That could not be played again: {why}"));
             out.gap();
@@ -899,14 +895,15 @@ impl DebriefScreen {
         let compared = matches!(computed, Computed::References | Computed::All);
         match section {
             Section::Happened => happened(made, &mut out),
-            Section::Harm => {
+            Section::Felt => {
                 forks(&self.forks, &mut out);
                 harm(made, computed, &mut out);
             }
             Section::Predictions => predictions(made, &mut out),
-            Section::Questions => questions(made, &mut out),
+            Section::Words => questions(made, &mut out),
+            Section::Asked => asked(made, &mut out),
             Section::Senior => senior(made, &mut out),
-            Section::Loop => held(made, &mut out),
+            Section::Held => held(made, &mut out),
             Section::Diagnosis => diagnosis(made, &mut out),
             Section::Trap if compared => trap(made, &mut out),
             Section::Well if compared => {
@@ -916,7 +913,7 @@ impl DebriefScreen {
                 }
             }
             Section::Trap | Section::Well => {}
-            Section::Signals => signals(made, &mut out),
+            Section::Missed => signals(made, &mut out),
             Section::Marks if compared => marks(made, &self.open, &mut out),
             Section::Marks => {}
             Section::Next => {
@@ -936,7 +933,7 @@ impl DebriefScreen {
                 }
             }
         }
-        if let Some(why) = self.trouble.as_ref().filter(|_| matches!(section, Section::Harm | Section::Next))
+        if let Some(why) = self.trouble.as_ref().filter(|_| matches!(section, Section::Felt | Section::Next))
         {
             out.gap();
             out.say(Role::Warn, &format!("That could not be played again: {why}"));
@@ -948,10 +945,10 @@ impl DebriefScreen {
         let computed = self.computed(play);
         let section = self.section();
         let locked = if self.locked(section) { ", locked" } else { "" };
-        let title = format!("{} {}{locked}", self.section + 1, section.title());
+        let title = format!("{} {}{locked}", section.number(), section.title());
         let (role, right) = match self.playing() {
             Some(text) => (Role::Info, text),
-            None => (Role::Muted, format!("section {} of {}", self.section + 1, Section::ALL.len())),
+            None => (Role::Muted, format!("section {} of {}", section.number(), Section::ALL.len())),
         };
         let right = Line::from(Span::styled(right, canvas.style(role)));
         let inner = canvas.frame(area, &title, &right, true);
@@ -961,13 +958,13 @@ impl DebriefScreen {
         }
         let references = play.references().and_then(|r| r.as_ref().ok());
         let own = match (section, self.own.get()) {
-            (Section::Harm | Section::Next, Some(own)) => own.played_out.per_second.clone(),
-            (Section::Harm | Section::Next, None) => Harm::of(play.session().series()).per_second,
+            (Section::Felt | Section::Next, Some(own)) => own.played_out.per_second.clone(),
+            (Section::Felt | Section::Next, None) => Harm::of(play.session().series()).per_second,
             _ => Vec::new(),
         };
         let names: Vec<String> = (0..self.forks.len()).map(fork_name).collect();
         let curves: Vec<(&str, &[f64])> = match (section, references) {
-            (Section::Harm, _) => {
+            (Section::Felt, _) => {
                 let mut curves = vec![("you", own.as_slice())];
                 if let Some(references) = references {
                     curves.push(("senior", &references.senior.per_second));
@@ -996,7 +993,7 @@ impl DebriefScreen {
         if !curves.is_empty() {
             let height = (inner.height * 3 / 5).min(16);
             let chart = Rect { height, ..inner };
-            harm_chart(canvas, chart, &made.harm, &curves, matches!(section, Section::Harm | Section::Next));
+            harm_chart(canvas, chart, &made.harm, &curves, matches!(section, Section::Felt | Section::Next));
             inner = Rect { y: inner.y + height, height: inner.height - height, ..inner };
         }
         let theme = canvas.theme;
@@ -1039,15 +1036,15 @@ impl DebriefScreen {
     fn open(&mut self, play: &Play) -> Vec<Outcome> {
         let section = self.section();
         if self.locked(section) {
-            self.go_to(Section::Questions as usize);
+            self.go_to(Section::Words as usize);
             return Vec::new();
         }
         let view = play.view();
-        if self.busy() && (section == Section::Harm || section == Section::Next && self.told) {
+        if self.busy() && (section == Section::Felt || section == Section::Next && self.told) {
             return vec![Outcome::Warn("A run is being played again already; Esc stops it.".to_owned())];
         }
         match section {
-            Section::Harm => {
+            Section::Felt => {
                 let Some((_, _, made)) = &self.made else { return Vec::new() };
                 let Some(decision) = made.decisions.get(self.item) else { return Vec::new() };
                 self.decision = self.item;
@@ -1059,7 +1056,7 @@ impl DebriefScreen {
                 }
                 Vec::new()
             }
-            Section::Questions => {
+            Section::Words => {
                 vec![Outcome::Open(Box::new(dialogs::reflect(self.item, &view)))]
             }
             Section::Marks => {
@@ -1220,6 +1217,18 @@ impl Layer for DebriefScreen {
         Vec::new()
     }
 
+    fn offers(&self, id: Id) -> bool {
+        let section = self.section();
+        let next = section == Section::Next && !self.locked(section);
+        let work = || self.made.as_ref().is_some_and(|m| !m.2.follow_ups.is_empty());
+        match id {
+            // Elsewhere it goes to the next section, as Tab does.
+            Id::Open => self.locked(section) || self.items() > 0 || next && work(),
+            Id::Toggle => next && self.told && work(),
+            _ => true,
+        }
+    }
+
     fn fork(&mut self, change: Change, scene: &Scene<'_>) {
         let Some(play) = scene.play else { return };
         let decision = self.made.as_ref().and_then(|m| m.2.decisions.get(self.decision).cloned());
@@ -1244,8 +1253,8 @@ impl Layer for DebriefScreen {
 mod tests {
     use super::*;
     use crate::score::{
-        Dimension, FollowUpEntry, HypothesisEntry, Level, MechanismSection, Missed, MissedKind,
-        PredictionEntry, Score, SeenEntry, TimelineEntry, TrapEntry,
+        AnswerEntry, AskedEntry, Dimension, FitEntry, FollowUpEntry, HypothesisEntry, Level,
+        MechanismSection, Missed, MissedKind, PredictionEntry, Score, SeenEntry, TimelineEntry, TrapEntry,
     };
     use crate::tui::testing::draw;
     use crate::tui::theme::{Depth, Glyphs};
@@ -1260,7 +1269,7 @@ mod tests {
             text: text(what),
             series: text(series),
             healthy: text("97 %"),
-            during: text("12 %"),
+            during: Some(text("12 %")),
             at_end: text("96 %"),
             curve: None,
             windows: [(0, 0); 3],
@@ -1273,8 +1282,14 @@ mod tests {
             mode: text("live"),
             seed: 1,
             scale: 1.0,
-            recovered: true,
-            outcome: text("Recovered for good at 14:40:00."),
+            recovered: false,
+            outcome: text("In its last minute 41.2 % of the operations were harmed."),
+            ended_early: Some(EndedEarly {
+                clock: text("14:09:00"),
+                clock_end: text("14:50:00"),
+                not_yet: vec![text("2 stages"), text("1 proposal")],
+                not_judged: vec![text("your prediction of Failing operations for 14:11:00")],
+            }),
             score: Score {
                 dimensions: vec![
                     crate::score::Mark {
@@ -1329,6 +1344,7 @@ mod tests {
                 expected: text("better"),
                 sure: 90,
                 before: text("38 %"),
+                due: text("14:11:00"),
                 became: text("52 %"),
                 right: Some(false),
                 brier: Some(0.81),
@@ -1342,12 +1358,36 @@ mod tests {
                 pair("What did you think?", "The cache."),
                 pair("What would have changed it?", ""),
             ],
+            asked: vec![
+                AskedEntry {
+                    stage: text("The first five minutes"),
+                    question: text("What is new since 14:02?"),
+                    answer: Some(AnswerEntry {
+                        clock: text("14:05:00"),
+                        text: text("Far more users than usual"),
+                        sure: 70,
+                        right: Some(false),
+                        why: text("Operations are as many as before."),
+                    }),
+                    fits: vec![FitEntry {
+                        text: text("Requests that are tried again"),
+                        why: text("Attempts per operation went from 1 to 2.6."),
+                    }],
+                },
+                AskedEntry {
+                    stage: text("The first five minutes"),
+                    question: text("And in five minutes?"),
+                    answer: None,
+                    fits: Vec::new(),
+                },
+            ],
             reading: vec![ReadingEntry {
                 clock: text("14:04:00"),
                 says: text(
                     "I let the cache be for now. Users are flat, and we receive almost three times as much.",
                 ),
                 alternatives: vec![text("Starting at the database.")],
+                reached: true,
                 looks_at: vec![SeenEntry {
                     name: text("requests.received"),
                     showed: text("11.0k/s"),
@@ -1455,6 +1495,7 @@ mod tests {
         add("harm before the reference runs", &|out| harm(&made, Computed::Nothing, out));
         add("predictions", &|out| predictions(&made, out));
         add("questions", &|out| questions(&made, out));
+        add("asked", &|out| asked(&made, out));
         add("senior", &|out| senior(&made, out));
         add("loop", &|out| held(&made, out));
         add("diagnosis", &|out| diagnosis(&made, out));

@@ -9,7 +9,7 @@ use crate::game::Mode;
 use crate::incident::Incident;
 use crate::incident::schema::Level;
 use crate::tui::actions::{Context, Id, key_in};
-use crate::tui::canvas::{Canvas, Hit, centred, wrap};
+use crate::tui::canvas::{Canvas, Hit, centred, columns, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::theme::Role;
 use crate::tui::widgets::list::Cursor;
@@ -47,17 +47,23 @@ impl Entry {
         }
     }
 
-    fn facts(&self) -> String {
+    /// What is said beside the title, in the longest form that fits.
+    fn facts(&self, width: usize) -> String {
         let marks = match (self.best.as_str(), self.last.as_str()) {
             ("", _) => "not played yet".to_owned(),
             (best, last) if best == last => format!("best {best}"),
             (best, last) => format!("best {best}, last {last}"),
         };
-        if self.blind {
-            return format!("{} · {marks}", level(Level::Advanced));
-        }
         let file = self.incident.file();
-        format!("{} · about {} min · {marks}", level(file.level), file.minutes)
+        let (of_whom, long) = match self.blind {
+            true => (level(Level::Advanced), String::new()),
+            false => (level(file.level), format!("about {} min", file.minutes)),
+        };
+        let joined = |parts: &[&str]| {
+            parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" · ")
+        };
+        let forms = [joined(&[of_whom, &long, &marks]), joined(&[&long, &marks]), long.clone()];
+        forms.into_iter().find(|form| columns(form) <= width).unwrap_or_default()
     }
 }
 
@@ -89,6 +95,23 @@ fn level(level: Level) -> &'static str {
     }
 }
 
+/// The first lines of a text; the last of them ends with an ellipsis when there are more.
+fn cut(text: &str, width: u16, most: usize) -> Vec<String> {
+    let mut lines = wrap(text, width);
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            while columns(last) + 2 > usize::from(width)
+                && let Some((before, _)) = last.rsplit_once(' ')
+            {
+                *last = before.to_owned();
+            }
+            last.push_str(" …");
+        }
+    }
+    lines
+}
+
 impl Layer for Library {
     fn contexts(&self) -> Vec<Context> {
         vec![Context::Library, Context::Move]
@@ -117,7 +140,7 @@ impl Layer for Library {
             return;
         }
         // As high as the list needs, and how it goes below it when there is room.
-        let wanted = (scene.library.len() as u16).saturating_mul(4) + 1;
+        let wanted = (scene.library.len() as u16).saturating_mul(4) + 2;
         let list = Rect { height: wanted.clamp(3, rest.height), ..rest };
         let below =
             Rect { y: list.bottom() + 1, height: rest.height.saturating_sub(list.height + 1), ..rest };
@@ -142,9 +165,9 @@ impl Layer for Library {
             canvas.text(inside, 0, "No incident could be loaded; `pagerdrill list` says why.", Role::Warn);
             return;
         }
-        // Four rows each: title, summary in two lines, a gap.
+        // Four rows each: title, summary in two lines, a gap, which the last one needs not.
         let per = 4;
-        let shown = self.cursor.shown(scene.library.len(), usize::from(inside.height / per).max(1));
+        let shown = self.cursor.shown(scene.library.len(), usize::from((inside.height + 1) / per).max(1));
         for (i, entry) in scene.library.iter().enumerate().skip(shown.start).take(shown.len()) {
             let y = (i - shown.start) as u16 * per;
             if y >= inside.height {
@@ -161,19 +184,27 @@ impl Layer for Library {
                 ),
             ]);
             canvas.line(block, 0, &title);
-            let facts = entry.facts();
-            if title.width() + facts.len() + 2 < usize::from(block.width) {
-                canvas.line_right(block, 0, &Line::from(Span::styled(facts, canvas.style(Role::Muted))));
-            }
+            let facts = entry.facts(usize::from(block.width).saturating_sub(title.width() + 3));
+            canvas.line_right(block, 0, &Line::from(Span::styled(facts, canvas.style(Role::Muted))));
             let text =
                 Rect { x: block.x + 2.min(block.width), width: block.width.saturating_sub(4), ..block };
-            for (k, line) in wrap(entry.summary(), text.width).iter().take(2).enumerate() {
+            for (k, line) in cut(entry.summary(), text.width, 2).iter().enumerate() {
                 canvas.text(text, k as u16 + 1, line, if selected { Role::Text } else { Role::Muted });
             }
             if let Some(why) = entry.next.as_ref().filter(|_| block.height >= per) {
                 canvas.text(text, per - 1, &format!("Next: {why}"), Role::Ok);
             }
             canvas.hit(block, Hit::Item(i));
+        }
+        // What does not fit is there all the same, and the border says so.
+        let border = Rect { x: list.x + 2, width: list.width.saturating_sub(4), ..list };
+        for (row, n, where_) in
+            [(0, shown.start, "above"), (list.height - 1, scene.library.len() - shown.end, "below")]
+        {
+            if n > 0 {
+                let text = format!(" {n} more {where_} ");
+                canvas.line_right(border, row, &Line::from(Span::styled(text, canvas.style(Role::Info))));
+            }
         }
     }
 
@@ -282,5 +313,22 @@ impl Layer for ModeChoice {
             return self.choose();
         }
         Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_cut_says_so() {
+        for (width, wanted) in [
+            (40, vec!["one two three four five"]),
+            (13, vec!["one two three", "four five"]),
+            (9, vec!["one two", "three …"]),
+            (7, vec!["one two", "three …"]),
+        ] {
+            assert_eq!(cut("one two three four five", width, 2), wanted, "{width}");
+        }
     }
 }

@@ -222,8 +222,33 @@ fn a_finding_is_written_and_kept() {
     let seen = shown(&mut app);
     assert!(seen.contains("finding 3 of 7 parts"), "{seen}");
     // Space takes the only choice back.
-    press(&mut app, "Enter Enter Space Ctrl-s");
+    press(&mut app, "f Enter Space Ctrl-s");
     assert_eq!(app.play().map(|p| p.view().finding().trigger.clone()), Some(None));
+}
+
+#[test]
+fn space_keeps_what_moving_has_chosen_and_takes_it_back_when_pressed_again() {
+    let mut app = investigating(200, NOTEBOOK);
+    let trigger = |app: &App| app.play().map(|p| p.view().finding().trigger.clone()).expect("a run");
+    let second = app.play().map(|p| p.view().finding_choices()[1].id.clone());
+    press(&mut app, "f Tab j Space Ctrl-s");
+    assert_eq!(trigger(&app), second);
+    press(&mut app, "f Tab k j Space Space Ctrl-s");
+    assert_eq!(trigger(&app), None);
+}
+
+#[test]
+fn the_finding_is_written_on_top_of_what_is_looked_at() {
+    let mut app = investigating(200, CHANGES);
+    let before = shown(&mut app);
+    press(&mut app, "f");
+    assert!(shown(&mut app).contains("What holds it"));
+    press(&mut app, "Esc");
+    assert_eq!(shown(&mut app), before);
+    // The notebook stays on its page too.
+    press(&mut app, NOTEBOOK);
+    press(&mut app, "f Esc R");
+    assert!(matches!(journal(&app).last(), Some(Command::Judge { verdict: Verdict::Rejected, .. })));
 }
 
 #[test]
@@ -366,6 +391,8 @@ fn the_debrief_keeps_the_seniors_reading_until_both_questions_are_answered() {
         journal(&app).into_iter().filter(|c| matches!(c, Command::Reflect { .. })).collect();
     assert_eq!(reflections.len(), 2);
     press(&mut app, "Tab");
+    assert!(shown(&mut app).contains("No stage asked you anything"));
+    press(&mut app, "Tab");
     let seen = shown(&mut app);
     assert!(seen.contains("on your screen"), "{seen}");
     press(&mut app, "Tab");
@@ -373,10 +400,31 @@ fn the_debrief_keeps_the_seniors_reading_until_both_questions_are_answered() {
 }
 
 #[test]
+fn the_footer_of_the_debrief_shows_the_keys_that_have_a_use_in_the_section() {
+    let mut app = shipped_and_debriefed();
+    let footer = |app: &mut App, key: &str| {
+        press(app, key);
+        shown(app).lines().last().unwrap_or_default().to_owned()
+    };
+    for (section, opens) in [("1", false), ("2", true), ("3", false), ("4", true), ("5", true)] {
+        let seen = footer(&mut app, section);
+        assert_eq!(seen.contains("Enter open"), opens, "{section}: {seen}");
+        assert!(seen.contains("Tab next section") && seen.contains("Esc to the console"), "{seen}");
+        assert!(!seen.contains("Space"), "{section}: {seen}");
+    }
+    press(&mut app, "4 Enter x Enter Enter x Enter");
+    assert!(!footer(&mut app, "5").contains("Enter open"), "it is no longer locked");
+    press(&mut app, "0 Tab Tab Tab");
+    assert!(!footer(&mut app, "k").contains("Space"));
+    press(&mut app, "Enter Space Enter");
+    assert!(footer(&mut app, "k").contains("Space switch on"));
+}
+
+#[test]
 fn follow_ups_are_chosen_in_the_debrief_and_no_more_than_three() {
     let mut app = shipped_and_debriefed();
     press(&mut app, "4 Enter x Enter Enter x Enter");
-    press(&mut app, "0 Tab Tab");
+    press(&mut app, "0 Tab Tab Tab");
     assert!(shown(&mut app).contains("Which work should follow?"));
     press(&mut app, "Enter Space j Space j Space j Space");
     assert!(shown(&mut app).contains("no more than 3"));
@@ -418,7 +466,7 @@ fn the_run_is_played_again_with_another_decision_and_with_work_that_should_follo
     assert!(!shown(&mut app).contains("fork 2"), "it was stopped");
 
     press(&mut app, "4 Enter x Enter Enter x Enter");
-    press(&mut app, "0 Tab Tab");
+    press(&mut app, "0 Tab Tab Tab");
     press(&mut app, "Enter Space Enter");
     assert!(shown(&mut app).contains("Space switches work on"), "{}", shown(&mut app));
     press(&mut app, "Space");
@@ -454,7 +502,7 @@ fn every_pane_and_the_debrief_at_every_size() {
                 draw(width, height, |canvas, area| pane.draw(canvas, area, &view, look));
             }
         }
-        for _ in 0..13 {
+        for _ in crate::report::Section::ALL {
             draw(width, height, |canvas, area| debrief.draw(canvas, area, &scene));
             debrief.act(Id::NextPane, &scene);
         }

@@ -71,6 +71,7 @@ fn mistakes_are_answered_with_what_was_expected() {
         ("play minimul", "Did you mean `minimal`?"),
         ("play 1 hard", "guided, live or lab"),
         ("list now", "takes nothing behind it"),
+        ("7", "No incident is called `7`"),
     ] {
         let said = typed(&mut plain, &written, line);
         assert!(said.contains(wanted), "{line}: {said}");
@@ -101,6 +102,7 @@ fn mistakes_are_answered_with_what_was_expected() {
         ("run", "In a pipe the clock goes only by"),
         ("trace zz", "`traces` lists those"),
         ("runbook 7", "they are 1 to 1"),
+        ("2", "Say what it is the number of: `answer 1 2`"),
     ] {
         let said = typed(&mut plain, &written, line);
         assert!(said.contains(wanted), "{line}: {said}");
@@ -139,9 +141,55 @@ fn a_guided_run_waits_for_answers_and_gives_hints() {
 }
 
 #[test]
+fn a_number_chooses_what_is_numbered_and_the_mode_is_told() {
+    let (mut plain, written) = plain();
+    let said = typed(&mut plain, &written, "list");
+    assert!(said.contains("`play 1 live` as it would be"), "{said}");
+    let said = typed(&mut plain, &written, "1 live");
+    assert!(said.contains("live mode: everything is there from the page on"), "{said}");
+    let said = typed(&mut plain, &written, "1");
+    assert!(said.contains("`begin` starts the clock, and `menu`"), "{said}");
+    let said = typed(&mut plain, &written, "menu\n\"1\"\nplay \"minimal\" \"lab\"");
+    assert!(said.contains("lab mode: every lever works"), "{said}");
+}
+
+#[test]
+fn the_way_to_the_next_news_waits_for_the_last_stages_questions() {
+    let (mut plain, written) = paged("guided");
+    let clock = |plain: &Plain| plain.played().map(|p| p.view().clock().to_string()).expect("a run");
+    let said = typed(&mut plain, &written, "next");
+    assert!(said.contains("The last stage has 2 open questions. `stage` reads"), "{said}");
+    assert_eq!(clock(&plain), "10:03:00");
+    let said = typed(&mut plain, &written, "answer 1 lower\nnext");
+    assert!(said.contains("The last stage has an open question."), "{said}");
+    typed(&mut plain, &written, "go 10s");
+    assert_eq!(clock(&plain), "10:03:10", "a length of time is one's own decision");
+    let said = typed(&mut plain, &written, "answer 1\nnext");
+    assert!(!said.contains("The last stage"), "{said}");
+}
+
+#[test]
+fn what_is_left_out_of_a_list_is_said() {
+    let (mut plain, written) = paged("live");
+    let logs = plain.played().map(|p| p.view().logs().len()).expect("a run");
+    let said = typed(&mut plain, &written, "logs --last 3");
+    assert!(said.contains(&format!("The last 3 of {logs} lines, the newest last")), "{said}");
+    let said = typed(&mut plain, &written, "logs GET --last 3");
+    assert!(said.contains("lines that fit, the newest last"), "{said}");
+    assert!(
+        typed(&mut plain, &written, "logs nonsense").contains(&format!("None of the {logs} lines fits."))
+    );
+    let said = typed(&mut plain, &written, "traces slowest --last 2");
+    assert!(
+        said.contains("traced operations, the slowest first; --last sets") && said.contains(" GET item/"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_lever_has_what_else_can_be_done_with_it() {
     let (mut plain, written) = plain();
-    let said = typed(&mut plain, &written, "play 1 lab\nbegin\nstep\ndo warm 100 10");
+    let said = typed(&mut plain, &written, "play 1 lab\nbegin\nstep\ndo \"warm\" 100 \"10\"");
     assert!(said.contains("You: ") && said.contains("No prediction was made"), "{said}");
     let said = typed(&mut plain, &written, "do stop-the-warm-up --expect failing about the same");
     assert!(
