@@ -357,7 +357,7 @@ fn reading(entry: &ReadingEntry, out: &mut Text<'_>) {
     let told = left_width.saturating_sub(2);
     left.extend(entry.not_reached().iter().flat_map(|text| wrap(text, told)).map(|line| (Role::Muted, line)));
     for signal in entry.looks_at.iter().filter(|_| entry.reached) {
-        left.push((Role::Info, signal.name.clone()));
+        left.extend(wrap(&signal.name, left_width).into_iter().map(|line| (Role::Info, line)));
         let role = if signal.seen == Seen::LookedAt { Role::Text } else { Role::Warn };
         let text = format!("{}, {}", signal.showed, signal.seen.label());
         left.extend(wrap(&text, left_width.saturating_sub(4)).into_iter().map(|l| (role, format!("  {l}"))));
