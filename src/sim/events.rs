@@ -11,6 +11,7 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::hint::select_unpredictable;
 
 /// Nothing scheduled.
 pub const NEVER: u64 = u64::MAX;
@@ -108,35 +109,26 @@ impl Fifo {
     }
 }
 
-/// When a source's first event is due, in which order it was scheduled, and which source it is, as one number: the smallest
-/// of them is found without a branch.
+/// When a source's first event is due, in which order it was scheduled, and which source it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Head(u128);
+struct Head {
+    at: u64,
+    /// The order, and in the lowest bits the source. No two schedulings have the same order.
+    key: u64,
+}
 
-/// Bits of a head that say which source it is.
+/// Bits of a key that say which source it is.
 const SOURCE_BITS: u32 = 16;
 
 impl Head {
     #[inline]
     fn new(at: u64, order: u64, source: usize) -> Head {
-        Head(u128::from(at) << 64 | u128::from(order << SOURCE_BITS | source as u64))
-    }
-
-    #[inline]
-    fn at(self) -> u64 {
-        (self.0 >> 64) as u64
-    }
-
-    /// The earlier of two, without a branch: which one it is cannot be guessed.
-    #[inline]
-    fn or_earlier(self, other: Head) -> Head {
-        let mask = u128::from(other.0 < self.0).wrapping_neg();
-        Head(self.0 ^ (self.0 ^ other.0) & mask)
+        Head { at, key: order << SOURCE_BITS | source as u64 }
     }
 
     #[inline]
     fn source(self) -> usize {
-        (self.0 & ((1 << SOURCE_BITS) - 1)) as usize
+        (self.key & ((1 << SOURCE_BITS) - 1)) as usize
     }
 }
 
@@ -189,7 +181,17 @@ impl Heads {
     fn first(&mut self) -> Head {
         if self.moved {
             self.moved = false;
-            self.first = self.heads.iter().fold(Head(u128::MAX), |first, &head| first.or_earlier(head));
+            // Which one it is cannot be guessed, so there is no branch, except for times that tie, which is rare.
+            let mut first = Head { at: NEVER, key: u64::MAX };
+            for &head in &self.heads {
+                if head.at == first.at && head.key < first.key {
+                    first.key = head.key;
+                }
+                let earlier = head.at < first.at;
+                first.at = select_unpredictable(earlier, head.at, first.at);
+                first.key = select_unpredictable(earlier, head.key, first.key);
+            }
+            self.first = first;
         }
         self.first
     }
@@ -206,7 +208,7 @@ impl First {
     /// When it is due.
     #[inline]
     pub(super) fn at(self) -> u64 {
-        self.front.at().min(self.end.at())
+        self.front.at.min(self.end.at)
     }
 
     /// Where it comes from. No two schedulings have the same order, so it does not matter how sources are numbered.
