@@ -204,6 +204,13 @@ impl Host {
         last == 0 || tick - last > self.page_stays_ticks
     }
 
+    /// Hints that the page of a key will be read soon.
+    #[inline]
+    pub(super) fn prefetch_page(&self, page_hash: u64) {
+        let page = super::math::scale_to(page_hash >> 32, self.pages.len() as u32);
+        super::prefetch::prefetch(&self.pages, page as usize);
+    }
+
     /// Ticks as pages count them: later than any page's stay even at the start, so that reads from before the start have
     /// a tick of their own.
     fn page_tick(&self, now: u64) -> u32 {

@@ -13,6 +13,12 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::hint::select_unpredictable;
 
+use super::prefetch::prefetch;
+
+/// How many entries of a ring ahead records are brought near, and places of the ring itself.
+const RECORD_AHEAD: usize = 12;
+const PLACE_AHEAD: usize = 48;
+
 /// Nothing scheduled.
 pub const NEVER: u64 = u64::MAX;
 
@@ -97,6 +103,12 @@ impl Fifo {
         let place = self.put & (self.places.len() - 1);
         self.places[place] = due;
         self.put += 1;
+    }
+
+    /// Hints that a place will be looked at soon.
+    #[inline]
+    fn bring_near(&self, place: usize) {
+        prefetch(&self.places, place & (self.places.len() - 1));
     }
 
     /// Twice as many places.
@@ -462,9 +474,15 @@ impl<T: Ord + Clone> Events<T> {
         First { front: self.fronts.first(), end: self.ends.first() }
     }
 
-    /// Takes a ring's first entry, which is the next event, and drops those behind it that are void.
+    /// Takes a ring's first entry, which is the next event, and drops those behind it that are void. `brings_near` hears of
+    /// each record some entries before it comes up.
     #[inline(always)]
-    pub fn pop_ring(&mut self, ring: Ring, is_void: impl Fn(Entry) -> bool) -> Option<Entry> {
+    pub fn pop_ring(
+        &mut self,
+        ring: Ring,
+        is_void: impl Fn(Entry) -> bool,
+        brings_near: impl Fn(u32),
+    ) -> Option<Entry> {
         if self.plain.is_some() {
             return self.pop_plain();
         }
@@ -473,10 +491,15 @@ impl<T: Ord + Clone> Events<T> {
             return None;
         }
         let entry = fifo.at(fifo.taken).entry;
-        let mut next = fifo.taken + 1;
-        while next != fifo.put && is_void(fifo.at(next).entry) {
+        let mut next = fifo.taken;
+        loop {
             next += 1;
+            brings_near(fifo.at(next + RECORD_AHEAD).entry.id);
+            if next == fifo.put || !is_void(fifo.at(next).entry) {
+                break;
+            }
         }
+        fifo.bring_near(next + PLACE_AHEAD);
         fifo.taken = next;
         let (at, order) = if fifo.is_empty() { (NEVER, 0) } else { (fifo.at(next).at, fifo.at(next).order) };
         self.fronts.advance(Head::new(at, order, ring.0 + 1));
@@ -533,7 +556,9 @@ mod tests {
             out.push((
                 at,
                 match source {
-                    Source::Ring(ring) => events.pop_ring(ring, |e| e.version > 0).map_or(0, |e| e.id),
+                    Source::Ring(ring) => {
+                        events.pop_ring(ring, |e| e.version > 0, |_| {}).map_or(0, |e| e.id)
+                    }
                     Source::Heap => events.pop_heap().unwrap_or(0),
                     Source::Arrival => {
                         events.pop_arrival();
