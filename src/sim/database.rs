@@ -6,9 +6,6 @@
 //! cancelling a query cost one heap operation each, however many run (Kleinrock 1967 for the model; fair-queueing
 //! virtual time for the method).
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use super::cache::TICK_BITS;
 use super::math::Exponential;
 use super::meter::HostCounters;
@@ -67,7 +64,7 @@ pub struct Host {
     queries: Vec<Query>,
     free: Vec<QueryIndex>,
     /// Tag (virtual time of the end, Q16), serial, slot.
-    ends: BinaryHeap<Reverse<u128>>,
+    ends: Ends,
     running: u32,
     /// Entries of cancelled queries that are still among the ends.
     cancelled: u32,
@@ -102,7 +99,7 @@ impl Host {
             pace: Pace { rate: 1, busy: 0 },
             queries: Vec::new(),
             free: Vec::new(),
-            ends: BinaryHeap::new(),
+            ends: Ends::default(),
             running: 0,
             cancelled: 0,
             serial: 0,
@@ -204,6 +201,13 @@ impl Host {
         last == 0 || tick - last > self.page_stays_ticks
     }
 
+    /// Hints that the page of a key will be read soon.
+    #[inline]
+    pub(super) fn prefetch_page(&self, page_hash: u64) {
+        let page = super::math::scale_to(page_hash >> 32, self.pages.len() as u32);
+        super::prefetch::prefetch(&self.pages, page as usize);
+    }
+
     /// Ticks as pages count them: later than any page's stay even at the start, so that reads from before the start have
     /// a tick of their own.
     fn page_tick(&self, now: u64) -> u32 {
@@ -244,8 +248,7 @@ impl Host {
             }
         };
         let tag = self.virtual_time + (work.max(1) << WORK_BITS);
-        self.ends
-            .push(Reverse(u128::from(tag) << 64 | u128::from(self.serial) << SLOT_BITS | u128::from(slot)));
+        self.ends.push(u128::from(tag) << 64 | u128::from(self.serial) << SLOT_BITS | u128::from(slot));
         self.set_running(self.running + 1);
         self.counters.started += 1;
         slot
@@ -259,9 +262,9 @@ impl Host {
         self.set_running(self.running - 1);
         // Entries of cancelled queries stay until they come up; sweep when they are the majority.
         self.cancelled += 1;
-        if self.ends.len() > 1_024 + 2 * self.running as usize {
+        if self.ends.0.len() > 1_024 + 2 * self.running as usize {
             let queries = &self.queries;
-            self.ends.retain(|&Reverse(key)| alive(queries, key));
+            self.ends.retain(|key| alive(queries, key));
             self.cancelled = 0;
         }
     }
@@ -277,7 +280,7 @@ impl Host {
         if self.cancelled > 0 {
             self.drop_cancelled();
         }
-        let &Reverse(key) = self.ends.peek()?;
+        let key = self.ends.first()?;
         let left = ((key >> 64) as u64).saturating_sub(self.virtual_time);
         let rate = self.pace.rate;
         let shift = RATE_BITS - WORK_BITS;
@@ -295,7 +298,7 @@ impl Host {
 
     /// Drops entries of cancelled queries that have come up.
     fn drop_cancelled(&mut self) {
-        while let Some(&Reverse(key)) = self.ends.peek()
+        while let Some(key) = self.ends.first()
             && !alive(&self.queries, key)
         {
             self.ends.pop();
@@ -307,7 +310,7 @@ impl Host {
     #[inline(always)]
     pub fn finish(&mut self, now: u64) -> Option<Owner> {
         self.catch_up(now);
-        let Reverse(key) = self.ends.pop()?;
+        let key = self.ends.pop()?;
         debug_assert!(alive(&self.queries, key) && (key >> 64) as u64 <= self.virtual_time);
         let slot = (key & ((1 << SLOT_BITS) - 1)) as u32;
         let owner = self.queries[slot as usize].owner;
@@ -328,11 +331,104 @@ fn alive(queries: &[Query], key: u128) -> bool {
     queries[slot].serial == (key as u64) >> SLOT_BITS
 }
 
+/// Keys in a heap, the smallest first. A node has four children that lie side by side: half as many steps, each of which
+/// has to wait for memory, as with two. Which child is smallest cannot be guessed, so that is found without a branch.
+#[derive(Clone, Debug, Default)]
+struct Ends(Vec<u128>);
+
+impl Ends {
+    #[inline]
+    fn first(&self) -> Option<u128> {
+        self.0.first().copied()
+    }
+
+    #[inline]
+    fn push(&mut self, key: u128) {
+        self.0.push(key);
+        self.rise(self.0.len() - 1, key);
+    }
+
+    /// Puts a key at a place or above it.
+    #[inline]
+    fn rise(&mut self, mut at: usize, key: u128) {
+        while at > 0 {
+            let parent = (at - 1) / 4;
+            if self.0[parent] <= key {
+                break;
+            }
+            self.0[at] = self.0[parent];
+            at = parent;
+        }
+        self.0[at] = key;
+    }
+
+    /// The place of the smallest of a node's children.
+    #[inline]
+    fn least_child(&self, node: usize) -> Option<usize> {
+        let first = 4 * node + 1;
+        let children = self.0.get(first..)?;
+        if let Some([a, b, c, d]) = children.first_chunk() {
+            let (left, right) = (usize::from(b < a), 2 + usize::from(d < c));
+            let right_is_less = usize::from(children[right] < children[left]);
+            return Some(first + left + (right - left) * right_is_less);
+        }
+        (0..children.len()).min_by_key(|&i| children[i]).map(|i| first + i)
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<u128> {
+        let last = self.0.pop()?;
+        let Some(top) = self.first() else { return Some(last) };
+        // Most keys belong far down: the hole goes to the bottom first, and the last key up from there.
+        let mut hole = 0;
+        while let Some(child) = self.least_child(hole) {
+            self.0[hole] = self.0[child];
+            hole = child;
+        }
+        self.rise(hole, last);
+        Some(top)
+    }
+
+    /// Drops the keys that do not pass a test.
+    fn retain(&mut self, test: impl Fn(u128) -> bool) {
+        self.0.retain(|&key| test(key));
+        for node in (0..self.0.len().div_ceil(4)).rev() {
+            let (key, mut hole) = (self.0[node], node);
+            while let Some(child) = self.least_child(hole)
+                && self.0[child] < key
+            {
+                self.0[hole] = self.0[child];
+                hole = child;
+            }
+            self.0[hole] = key;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sim::spec::Abandoned;
     use crate::units::SimSpan;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Keys come out in the order of a sorted list, also after some have been dropped.
+        #[test]
+        fn ends_come_in_order(keys in proptest::collection::vec(any::<u128>(), 0..200), taken in 0usize..100, bit in 0u32..128) {
+            let (mut ends, mut list) = (Ends::default(), keys.clone());
+            keys.iter().for_each(|&key| ends.push(key));
+            list.sort_unstable();
+            let first: Vec<u128> = list.drain(..taken.min(list.len())).collect();
+            let popped: Vec<u128> = (0..first.len()).filter_map(|_| ends.pop()).collect();
+            prop_assert_eq!(popped, first);
+            let kept = |key: u128| key >> bit & 1 == 0;
+            ends.retain(kept);
+            list.retain(|&key| kept(key));
+            let popped: Vec<u128> = std::iter::from_fn(|| ends.pop()).collect();
+            prop_assert_eq!(popped, list);
+        }
+    }
 
     fn host(cores: f64, contention: f64) -> Host {
         Host::new(&DatabaseSpec {

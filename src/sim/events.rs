@@ -11,6 +11,13 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::hint::select_unpredictable;
+
+use super::prefetch::prefetch;
+
+/// How many entries of a ring ahead records are brought near, and places of the ring itself.
+const RECORD_AHEAD: usize = 12;
+const PLACE_AHEAD: usize = 48;
 
 /// Nothing scheduled.
 pub const NEVER: u64 = u64::MAX;
@@ -98,6 +105,12 @@ impl Fifo {
         self.put += 1;
     }
 
+    /// Hints that a place will be looked at soon.
+    #[inline]
+    fn bring_near(&self, place: usize) {
+        prefetch(&self.places, place & (self.places.len() - 1));
+    }
+
     /// Twice as many places.
     #[cold]
     fn grow(&mut self) {
@@ -108,35 +121,26 @@ impl Fifo {
     }
 }
 
-/// When a source's first event is due, in which order it was scheduled, and which source it is, as one number: the smallest
-/// of them is found without a branch.
+/// When a source's first event is due, in which order it was scheduled, and which source it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Head(u128);
+struct Head {
+    at: u64,
+    /// The order, and in the lowest bits the source. No two schedulings have the same order.
+    key: u64,
+}
 
-/// Bits of a head that say which source it is.
+/// Bits of a key that say which source it is.
 const SOURCE_BITS: u32 = 16;
 
 impl Head {
     #[inline]
     fn new(at: u64, order: u64, source: usize) -> Head {
-        Head(u128::from(at) << 64 | u128::from(order << SOURCE_BITS | source as u64))
-    }
-
-    #[inline]
-    fn at(self) -> u64 {
-        (self.0 >> 64) as u64
-    }
-
-    /// The earlier of two, without a branch: which one it is cannot be guessed.
-    #[inline]
-    fn or_earlier(self, other: Head) -> Head {
-        let mask = u128::from(other.0 < self.0).wrapping_neg();
-        Head(self.0 ^ (self.0 ^ other.0) & mask)
+        Head { at, key: order << SOURCE_BITS | source as u64 }
     }
 
     #[inline]
     fn source(self) -> usize {
-        (self.0 & ((1 << SOURCE_BITS) - 1)) as usize
+        (self.key & ((1 << SOURCE_BITS) - 1)) as usize
     }
 }
 
@@ -189,7 +193,17 @@ impl Heads {
     fn first(&mut self) -> Head {
         if self.moved {
             self.moved = false;
-            self.first = self.heads.iter().fold(Head(u128::MAX), |first, &head| first.or_earlier(head));
+            // Which one it is cannot be guessed, so there is no branch, except for times that tie, which is rare.
+            let mut first = Head { at: NEVER, key: u64::MAX };
+            for &head in &self.heads {
+                if head.at == first.at && head.key < first.key {
+                    first.key = head.key;
+                }
+                let earlier = head.at < first.at;
+                first.at = select_unpredictable(earlier, head.at, first.at);
+                first.key = select_unpredictable(earlier, head.key, first.key);
+            }
+            self.first = first;
         }
         self.first
     }
@@ -206,7 +220,7 @@ impl First {
     /// When it is due.
     #[inline]
     pub(super) fn at(self) -> u64 {
-        self.front.at().min(self.end.at())
+        self.front.at.min(self.end.at)
     }
 
     /// Where it comes from. No two schedulings have the same order, so it does not matter how sources are numbered.
@@ -460,9 +474,15 @@ impl<T: Ord + Clone> Events<T> {
         First { front: self.fronts.first(), end: self.ends.first() }
     }
 
-    /// Takes a ring's first entry, which is the next event, and drops those behind it that are void.
+    /// Takes a ring's first entry, which is the next event, and drops those behind it that are void. `brings_near` hears of
+    /// each record some entries before it comes up.
     #[inline(always)]
-    pub fn pop_ring(&mut self, ring: Ring, is_void: impl Fn(Entry) -> bool) -> Option<Entry> {
+    pub fn pop_ring(
+        &mut self,
+        ring: Ring,
+        is_void: impl Fn(Entry) -> bool,
+        brings_near: impl Fn(u32),
+    ) -> Option<Entry> {
         if self.plain.is_some() {
             return self.pop_plain();
         }
@@ -471,10 +491,15 @@ impl<T: Ord + Clone> Events<T> {
             return None;
         }
         let entry = fifo.at(fifo.taken).entry;
-        let mut next = fifo.taken + 1;
-        while next != fifo.put && is_void(fifo.at(next).entry) {
+        let mut next = fifo.taken;
+        loop {
             next += 1;
+            brings_near(fifo.at(next + RECORD_AHEAD).entry.id);
+            if next == fifo.put || !is_void(fifo.at(next).entry) {
+                break;
+            }
         }
+        fifo.bring_near(next + PLACE_AHEAD);
         fifo.taken = next;
         let (at, order) = if fifo.is_empty() { (NEVER, 0) } else { (fifo.at(next).at, fifo.at(next).order) };
         self.fronts.advance(Head::new(at, order, ring.0 + 1));
@@ -531,7 +556,9 @@ mod tests {
             out.push((
                 at,
                 match source {
-                    Source::Ring(ring) => events.pop_ring(ring, |e| e.version > 0).map_or(0, |e| e.id),
+                    Source::Ring(ring) => {
+                        events.pop_ring(ring, |e| e.version > 0, |_| {}).map_or(0, |e| e.id)
+                    }
                     Source::Heap => events.pop_heap().unwrap_or(0),
                     Source::Arrival => {
                         events.pop_arrival();

@@ -5,6 +5,9 @@ use std::collections::VecDeque;
 use super::events::Entry;
 use super::request::Requests;
 
+/// How many places ahead in the queue records are brought near.
+const AHEAD: usize = 4;
+
 /// Connections of one instance to one database.
 #[derive(Clone, Debug, Default)]
 pub struct Pool {
@@ -29,12 +32,12 @@ impl Pool {
 
     fn first_of_waiting(&mut self, requests: &Requests, patience: u64, now: u64) -> Option<u32> {
         while let Some((entry, since)) = self.waiting.pop_front() {
+            if let Some((later, _)) = self.waiting.get(AHEAD) {
+                requests.prefetch(later.id);
+            }
             // Who has waited for longer than that is gone: no need to fetch the record to see it.
             if now - since <= patience && requests.is_meant(entry) {
                 self.n_waiting -= 1;
-                if let Some((next, _)) = self.waiting.front() {
-                    requests.prefetch(next.id);
-                }
                 return Some(entry.id);
             }
         }

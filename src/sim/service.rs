@@ -96,6 +96,14 @@ impl QueryCost {
         }
         work
     }
+
+    /// Hints that the query of a key will soon be drawn.
+    #[inline]
+    pub(super) fn prefetch(&self, key: u32, host: &Host) {
+        if self.cold_q16 > 1 << 16 {
+            host.prefetch_page(super::math::mix(self.page_salt ^ u64::from(key)));
+        }
+    }
 }
 
 /// A step of a request, ready to run.

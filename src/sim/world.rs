@@ -595,12 +595,13 @@ impl World {
         match source {
             Source::Ring(ring) => {
                 let (role, requests) = (self.rings[ring.0].1, &self.requests);
+                let brings_near = |id| requests.prefetch(id);
                 let entry = if role.is_for_attempt() {
                     let meant = |entry: &Entry| requests.is_meant_for_attempt(*entry);
-                    self.events.pop_ring(ring, |e| !meant(&e)).filter(meant)
+                    self.events.pop_ring(ring, |e| !meant(&e), brings_near).filter(meant)
                 } else {
                     let meant = |entry: &Entry| requests.is_meant(*entry);
-                    self.events.pop_ring(ring, |e| !meant(&e)).filter(meant)
+                    self.events.pop_ring(ring, |e| !meant(&e), brings_near).filter(meant)
                 };
                 if let Some(entry) = entry {
                     self.prefetch_ahead(ring, role);
@@ -633,18 +634,22 @@ impl World {
         self.arrive(operation);
     }
 
-    /// What comes due in a ring is known long before: brings near what it will need.
+    /// What comes due in a ring is known long before: brings near what a record will need besides itself.
     #[inline(always)]
     fn prefetch_ahead(&self, ring: Ring, role: RingUse) {
-        const RECORD_AHEAD: usize = 12;
-        const KEY_AHEAD: usize = 5;
-        self.requests.prefetch(self.events.look_ahead(ring, RECORD_AHEAD));
+        const AHEAD: usize = 5;
         if role == RingUse::Retry {
-            let operation = &self.requests.get(self.events.look_ahead(ring, KEY_AHEAD)).operation;
+            let operation = &self.requests.get(self.events.look_ahead(ring, AHEAD)).operation;
             if let (Some((first, _)), Some(cache)) =
                 (self.reads[operation.read as usize].cached, self.caches.first())
             {
                 cache.store.prefetch(first + operation.key);
+            }
+        } else if role == RingUse::Query {
+            let request = self.requests.get(self.events.look_ahead(ring, AHEAD));
+            let database = &self.databases[self.services[request.service as usize].database];
+            if let Some(host) = database.hosts.get(request.host as usize) {
+                self.reads[request.operation.read as usize].cost.prefetch(request.operation.key, host);
             }
         }
     }
