@@ -364,6 +364,11 @@ impl Unit {
     }
 }
 
+/// A number of things, in words that agree with it: `1 query`, `3 queries`, `14.3k lines`.
+pub fn count(n: u64, one: &str, many: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{} {many}", short(n as f64)) }
+}
+
 /// A count with a k, M or G: 940, 4.0k, 11.0k, 144k, 3.9M.
 pub fn short(value: f64) -> String {
     let a = value.abs();
@@ -415,6 +420,15 @@ mod tests {
         for text in ["24:00", "1:60", "14", "14:03:61", "a:b", "14:003"] {
             assert!(text.parse::<TimeOfDay>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_counted_agrees_with_its_number() {
+        for (n, wanted) in [(0, "0 queries"), (1, "1 query"), (2, "2 queries"), (14_300, "14.3k queries")] {
+            assert_eq!(count(n, "query", "queries"), wanted);
+        }
+        assert_eq!(SimSpan::from_secs(180).words(), "3 min");
+        assert_eq!(SimSpan::from_millis(1_500).words(), "1.5 s");
     }
 
     #[test]

@@ -653,7 +653,7 @@ fn a_good_run_performs_in_every_dimension_and_its_debrief_says_so() {
     let json: serde_json::Value = serde_json::from_str(&report::json(&d)).expect("JSON");
     assert_eq!(json["finding"]["trigger"], "node");
     assert_eq!(json["evidence"][1]["id"], "E-0002");
-    assert_eq!(json["schema"], 2);
+    assert_eq!(json["schema"], 3);
     assert_eq!(json["score"]["dimensions"][0]["grade"], "P");
 }
 
@@ -788,7 +788,7 @@ fn a_run_that_was_ended_early_is_told_as_far_as_it_came() {
         assert!(mark.facts.iter().any(|f| f == played_on), "{mark:?}");
     }
     let whole = report::text(&d, 300, Extent::Whole);
-    let rests = "Your run had ended by then. It rests on ";
+    let rests = "Your run had ended by then. The reading rests on: ";
     assert!(!d.reading[0].reached && whole.contains(rests) && !whole.contains("in your run; you"), "{whole}");
     let text = report::text(&d, 100, Extent::BeforeTheAnswer);
     assert!(text.contains("You ended the run at 10:03:50, before its clock did at 10:30:00."), "{text}");

@@ -2,7 +2,7 @@
 
 use super::command::{EvidenceId, Source};
 use crate::telemetry::{LogLine, Series, Trace, TraceOutcome, recent};
-use crate::units::{SimTime, TimeOfDay};
+use crate::units::{SimTime, TimeOfDay, count};
 
 /// A piece of evidence: what was on an instrument at a moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,11 @@ pub(super) fn reading(series: &Series, title: &str) -> String {
 
 /// A log line as a log viewer writes it, with the incident's clock.
 pub(super) fn log_line(line: &LogLine, clock: TimeOfDay) -> String {
-    let alike = if line.alike > 1 { format!(" (for {} such lines)", line.alike) } else { String::new() };
+    let alike = if line.alike > 1 {
+        format!(" (one of {} such lines in that second)", line.alike)
+    } else {
+        String::new()
+    };
     format!("{clock} {} {} {}{alike}", line.level.label().trim_end(), line.source, line.text)
 }
 
@@ -47,7 +51,12 @@ pub(super) fn trace_line(trace: &Trace) -> String {
         TraceOutcome::Shed => "turned away",
     };
     format!(
-        "operation {:x} ({}, {}): {outcome} after {}, {} attempts, {} queries",
-        trace.operation, trace.client, trace.read, trace.took, trace.attempts, trace.queries
+        "operation {:x} ({}, {}): {outcome} after {}, {}, {}",
+        trace.operation,
+        trace.client,
+        trace.read,
+        trace.took,
+        count(trace.attempts.into(), "attempt", "attempts"),
+        count(trace.queries.into(), "query", "queries")
     )
 }

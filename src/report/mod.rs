@@ -59,5 +59,5 @@ pub fn json(debrief: &Debrief) -> String {
         debrief: &'a Debrief,
     }
     // Plain data of strings, numbers and lists always serialises.
-    serde_json::to_string_pretty(&Report { schema: 2, debrief }).unwrap_or_default() + "\n"
+    serde_json::to_string_pretty(&Report { schema: 3, debrief }).unwrap_or_default() + "\n"
 }

@@ -14,7 +14,7 @@ use super::{Grade, Judged, Score, judge};
 use crate::game::command::{Command, Finding, Verdict};
 use crate::game::{About, FeedKind, Mode, Session, action_text};
 use crate::incident::schema::{Ask, Hypothesis, Name, Part};
-use crate::units::{SimTime, Unit, short};
+use crate::units::{SimTime, Unit, count};
 
 /// Seconds of a bucket of the harm curve.
 pub const HARM_STEP_S: usize = 10;
@@ -298,8 +298,11 @@ impl ReadingEntry {
     /// What stands in place of the instruments for a moment that the player's run did not reach.
     pub fn not_reached(&self) -> Option<String> {
         let names: Vec<&str> = self.looks_at.iter().map(|signal| signal.name.as_str()).collect();
-        let rests =
-            if names.is_empty() { String::new() } else { format!(" It rests on {}.", names.join(", ")) };
+        let rests = if names.is_empty() {
+            String::new()
+        } else {
+            format!(" The reading rests on: {}.", names.join(", "))
+        };
         (!self.reached).then(|| format!("Your run had ended by then.{rests}"))
     }
 }
@@ -873,11 +876,6 @@ fn showed(session: &Session, name: &str, at: SimTime) -> String {
             }
         },
     }
-}
-
-/// A number of things.
-fn count(n: u64, one: &str, many: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{} {many}", short(n as f64)) }
 }
 
 fn had_seen(session: &Session, name: &str, at: SimTime) -> Seen {

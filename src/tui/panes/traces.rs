@@ -22,7 +22,7 @@ use crate::tui::layer::Outcome;
 use crate::tui::theme::Role;
 use crate::tui::widgets::filter::Filter;
 use crate::tui::widgets::list::Cursor;
-use crate::units::{SECOND, SimSpan, Unit};
+use crate::units::{SECOND, SimSpan, Unit, count};
 
 /// How operations are ordered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,11 +89,6 @@ fn span_words(span: &Span) -> (String, Role) {
     (text, role)
 }
 
-/// A count in words that agree with the number.
-fn count(n: u32, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
-}
-
 /// The operation in a line: what it was, how it ended, what it cost.
 fn head(trace: &Trace, method: &str) -> String {
     // One query answers a read that no cache does; every further one repeats it.
@@ -111,8 +106,8 @@ fn head(trace: &Trace, method: &str) -> String {
             "after"
         },
         trace.took,
-        count(trace.attempts, "attempt", "attempts"),
-        count(trace.queries, "query", "queries"),
+        count(trace.attempts.into(), "attempt", "attempts"),
+        count(trace.queries.into(), "query", "queries"),
     )
 }
 

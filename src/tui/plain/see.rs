@@ -142,7 +142,6 @@ fn outcome(trace: &Trace) -> &'static str {
 
 /// An operation in a line.
 fn trace_line(trace: &Trace, view: &View<'_>) -> String {
-    let plural = |n: u32, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     format!(
         "{:x}: {} {} {} {}/{}, {} {}, {}, {}.",
         trace.operation,
@@ -153,8 +152,8 @@ fn trace_line(trace: &Trace, view: &View<'_>) -> String {
         trace.key,
         outcome(trace),
         trace.took,
-        plural(trace.attempts, "attempt", "attempts"),
-        plural(trace.queries, "query", "queries")
+        crate::units::count(trace.attempts.into(), "attempt", "attempts"),
+        crate::units::count(trace.queries.into(), "query", "queries")
     )
 }
 
@@ -439,9 +438,9 @@ impl Plain {
         for (name, share) in &topology.clients {
             let allowed = shown(&view, &format!("client.attempts_allowed.{name}"));
             lines.push(format!(
-                "Client {name}: {:.0} % of the operations, up to {} attempts each.",
+                "Client {name}: {:.0} % of the operations, attempts of each: up to {}.",
                 share * 100.0,
-                allowed.unwrap_or_else(|| "an unknown number of".to_owned())
+                allowed.unwrap_or_else(|| "an unknown number".to_owned())
             ));
         }
         let limit = |l: Option<f64>| l.map_or("none".to_owned(), |l| Unit::PerSecond.show(l));
