@@ -217,14 +217,14 @@ fn front_door(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World)
     put.share(
         "operations.failure_ratio",
         WORSE,
-        "Share of the user operations ended in this second that failed after all their attempts.",
+        "Share of operations that failed, after all their attempts; of those that ended in this second.",
         failed,
         served + late + failed,
     );
     put.share(
         "operations.served_ratio",
         BETTER,
-        "Share of the user operations ended in this second that were served in time.",
+        "Share of operations served in time, of those that ended in this second.",
         served,
         served + late + failed,
     );
@@ -275,7 +275,7 @@ fn front_door(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World)
     put.share(
         "requests.failure_ratio",
         WORSE,
-        "Share of the requests ended in this second that failed or were turned away; every attempt counts.",
+        "Share of requests that failed or were turned away, of those that ended in this second; every attempt counts.",
         errors + rejected + gone,
         ok + errors + rejected + gone,
     );
