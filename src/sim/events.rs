@@ -8,6 +8,9 @@
 //!
 //! Most time limits are met: what they were scheduled for is over long before they come due. Such void entries are
 //! swept from the head of a ring in one go, and are no events.
+//!
+//! The earliest of all heads is looked for when the next event is wanted, not with every change.
+//! Which source it is in cannot be guessed, so it is found without a branch.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -5,7 +5,7 @@ use super::events::Entry;
 use super::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, SpanRecord, TraceRecord};
 use super::query::Planning;
 use super::read::Look;
-use super::request::{BUDGETED, LOCKED, ORPHAN, OWN_QUERY, Operation, Phase, Role};
+use super::request::{LOCKED, ORPHAN, OWN_QUERY, Operation, Phase, Role};
 use super::service::{InstanceState, Planned};
 use super::spec::Jitter;
 use super::world::{Control, Due, World};
