@@ -6,6 +6,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -100,17 +101,22 @@ fn incident() -> Arc<Incident> {
 /// Does something while so many threads compute the runs that a player's is compared with, over and over.
 fn while_computing<T>(threads: usize, work: impl FnOnce() -> T) -> T {
     let stop = Arc::new(AtomicBool::new(false));
+    let (runs, over) = channel::<()>();
     for _ in 0..threads {
-        let (incident, stop) = (incident(), Arc::clone(&stop));
+        let (incident, stop, runs) = (incident(), Arc::clone(&stop), runs.clone());
         let compute = move || {
             while !stop.load(Ordering::Relaxed) {
                 References::compute(&incident, 1, 0.02).expect("the plans can be played");
             }
+            drop(runs);
         };
         in_background("runs to compare with", compute).expect("a thread");
     }
     let done = work();
     stop.store(true, Ordering::Relaxed);
+    drop(runs);
+    // Nothing else is measured before the last of them has ended.
+    let _ = over.recv();
     done
 }
 
