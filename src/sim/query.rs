@@ -136,7 +136,7 @@ impl World {
         };
         let at = &mut self.databases[database].hosts[host];
         match at.finish(self.now) {
-            Some(Owner::Request(id)) => self.off_the_cpu(id),
+            Some(Owner::Request(id)) => self.query_over(id, true),
             Some(Owner::WarmUp { cache, key }) => {
                 at.connections -= 1;
                 self.warmed_key(cache, key);
@@ -148,51 +148,44 @@ impl World {
         self.replan(database, host);
     }
 
-    /// The CPU part of a query is over; what is left holds the connection only.
-    #[inline(always)]
-    fn off_the_cpu(&mut self, id: u32) {
-        let request = self.requests.get_mut(id);
-        request.query = OFF_CPU;
-        let service = &self.services[request.service as usize];
-        let cost = own_query(service, request);
-        let cost = cost.unwrap_or(&self.reads[request.operation.read as usize].cost);
-        match &cost.io {
-            None => self.query_succeeded(id, Planning::Later),
-            Some(io) => {
-                let takes = io.draw(&mut self.io_rng);
-                let version = request.version;
-                self.later(takes, Due::Io, Entry { id, version });
-            }
-        }
-    }
-
     /// A query's time off the CPU is over.
     pub(super) fn io_over(&mut self, entry: Entry) {
-        self.query_succeeded(entry.id, Planning::Now);
+        self.query_over(entry.id, false);
     }
 
+    /// The CPU part of a query is over, or all of it. What is left after the CPU part holds the connection only.
     #[inline(always)]
-    fn query_succeeded(&mut self, id: u32, planning: Planning) {
+    fn query_over(&mut self, id: u32, on_cpu: bool) {
         let now = self.now;
         let request = self.requests.get_mut(id);
+        let it = &self.services[request.service as usize];
+        let read = &self.reads[request.operation.read as usize];
+        if on_cpu {
+            request.query = OFF_CPU;
+            if let Some(io) = &own_query(it, request).unwrap_or(&read.cost).io {
+                let (takes, version) = (io.draw(&mut self.io_rng), request.version);
+                return self.later(takes, Due::Io, Entry { id, version });
+            }
+        }
         let took = now - request.since;
-        let reads = !request.is(OWN_QUERY);
-        let database = &mut self.databases[self.services[request.service as usize].database];
+        let database = &mut self.databases[it.database];
         database.duration.record(took);
         let slow = took > database.slow_query;
         if slow {
             database.hosts[request.host as usize].counters.slow += 1;
         }
         let (service, instance, pool) = (request.service, request.instance, request.pool);
-        let (host, role, read) = (request.host, request.role, request.operation.read);
+        let (host, role, reads) = (request.host, request.role, !request.is(OWN_QUERY));
+        let cached = read.cached.filter(|_| reads);
         if slow || request.operation.traced {
             self.tell_of_query(id, slow);
         }
-        if reads && let Some((first, _)) = self.reads[read as usize].cached {
+        if let Some((first, _)) = cached {
             self.keep(id, first);
         }
         // The connection goes on before the answer does.
         self.requests.enter(id, Phase::Working, now);
+        let planning = if on_cpu { Planning::Later } else { Planning::Now };
         self.release(service, instance, pool, host, planning);
         match (role, reads) {
             (Role::Refresh, _) => self.refreshed(id),

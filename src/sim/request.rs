@@ -201,27 +201,31 @@ impl Requests {
                 (record.role, record.flags) = (Role::Client, 0);
                 id
             }
-            None => {
-                self.records.push(Request {
-                    operation,
-                    sent: now,
-                    since: now,
-                    version: 0,
-                    attempt_version: 0,
-                    query: OFF_CPU,
-                    service: 0,
-                    instance: 0,
-                    host: 0,
-                    try_number: 0,
-                    phase: Phase::Free,
-                    step: 0,
-                    pool: 0,
-                    role: Role::Client,
-                    flags: 0,
-                });
-                self.records.len() as u32 - 1
-            }
+            None => self.add(operation, now),
         }
+    }
+
+    /// A record that there has not been before.
+    #[cold]
+    fn add(&mut self, operation: Operation, now: u64) -> u32 {
+        self.records.push(Request {
+            operation,
+            sent: now,
+            since: now,
+            version: 0,
+            attempt_version: 0,
+            query: OFF_CPU,
+            service: 0,
+            instance: 0,
+            host: 0,
+            try_number: 0,
+            phase: Phase::Free,
+            step: 0,
+            pool: 0,
+            role: Role::Client,
+            flags: 0,
+        });
+        self.records.len() as u32 - 1
     }
 
     /// Gives a record back.
