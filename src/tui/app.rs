@@ -11,7 +11,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-use super::Save;
 use super::actions::{self, Context, Id, Key, Meaning, Situation};
 use super::canvas::{Canvas, Hit, to_ascii, wrap};
 use super::dialogs;
@@ -24,6 +23,7 @@ use super::screens::debrief::DebriefScreen;
 use super::screens::library::{Entry, Library};
 use super::terminal::Guard;
 use super::theme::{Glyphs, Role, Surroundings, Theme};
+use super::{Save, Standings};
 use crate::game::command::Command;
 use crate::game::{Mode, SessionOptions};
 use crate::incident::{self, Incident};
@@ -75,6 +75,7 @@ pub(crate) struct App {
     setup: Setup,
     save: Save,
     export: Option<Save>,
+    standings: Option<Standings>,
     /// Keys pressed so far of a longer one.
     pressed: Vec<Key>,
     message: Option<(Role, String)>,
@@ -110,6 +111,7 @@ impl App {
             setup,
             save,
             export: None,
+            standings: None,
             pressed: Vec::new(),
             message: None,
             hits: Vec::new(),
@@ -125,6 +127,12 @@ impl App {
     /// The same with a place for findings.
     pub(crate) fn with_export(mut self, export: Save) -> App {
         self.export = Some(export);
+        self
+    }
+
+    /// The same with how the player stands, which is read anew whenever the menu opens again.
+    pub(crate) fn with_standings(mut self, standings: Standings) -> App {
+        self.standings = Some(standings);
         self
     }
 
@@ -526,6 +534,9 @@ impl App {
     fn back_to_menu(&mut self) {
         self.layers.truncate(1);
         self.leave_run();
+        if let Some(read) = self.standings {
+            read(&mut self.library);
+        }
     }
 
     /// Ends with the run and keeps it. Says where the run that was left last is kept, when there is one.

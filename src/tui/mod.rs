@@ -34,6 +34,7 @@ use std::sync::Arc;
 use crate::game::{Mode, Session};
 use crate::incident::Incident;
 use crate::store;
+use screens::library::Entry;
 
 pub use background::in_background;
 pub use picture::Screen;
@@ -85,6 +86,25 @@ pub struct Options {
 /// Names that [`Options::theme`] takes.
 pub const THEMES: [&str; 6] = theme::THEMES;
 
+/// Writes into the entries of the menu how the player stands with them, and which comes next.
+type Standings = fn(&mut [Entry]);
+
+/// The [`Standings`] of the progress file, as it is now.
+fn read_standings(library: &mut [Entry]) {
+    // A progress file that cannot be read is no reason not to play.
+    let progress = store::Progress::load().unwrap_or_default();
+    let incidents: Vec<Arc<Incident>> =
+        library.iter().filter(|entry| !entry.blind).map(|entry| Arc::clone(&entry.incident)).collect();
+    let curriculum = store::curriculum(&incidents, &progress);
+    for entry in library {
+        let id = if entry.blind { store::BLIND } else { entry.incident.file().id.as_str() };
+        let found = curriculum.drills.iter().find(|drill| drill.id == id);
+        let [best, last] = found.map_or_else(Default::default, |d| [d.best.clone(), d.last.clone()]);
+        let next = curriculum.next.as_ref().filter(|next| next.id == id).map(|next| next.why.clone());
+        (entry.best, entry.last, entry.next) = (best, last, next);
+    }
+}
+
 /// Plays in the terminal until the player leaves: on screens, or in lines where there is no terminal that can show one.
 ///
 /// # Errors
@@ -93,19 +113,7 @@ pub fn play(options: Options) -> anyhow::Result<ExitCode> {
     let surroundings = options.settings.in_force();
     let glyphs = options.glyphs.as_deref().and_then(theme::Glyphs::named);
     let theme = surroundings.theme(options.theme.as_deref(), glyphs);
-    // A progress file that cannot be read is no reason not to play.
-    let progress = store::Progress::load().unwrap_or_default();
-    let curriculum = store::curriculum(&options.library, &progress);
-    let standing = |entry: screens::library::Entry, id: &str| {
-        let found = curriculum.drills.iter().find(|drill| drill.id == id);
-        let [best, last] = found.map_or_else(Default::default, |d| [d.best.clone(), d.last.clone()]);
-        let next = curriculum.next.as_ref().filter(|next| next.id == id).map(|next| next.why.clone());
-        screens::library::Entry { best, last, next, ..entry }
-    };
-    let entry = |incident: &Arc<Incident>| {
-        standing(screens::library::Entry::new(Arc::clone(incident)), &incident.file().id)
-    };
-    let mut library: Vec<screens::library::Entry> = options.library.iter().map(entry).collect();
+    let mut library: Vec<Entry> = options.library.iter().map(|i| Entry::new(Arc::clone(i))).collect();
     let setup = app::Setup {
         seed: options.seed,
         scale: options.scale,
@@ -114,16 +122,17 @@ pub fn play(options: Options) -> anyhow::Result<ExitCode> {
     };
     if options.plain || terminal::usable(&surroundings.term).is_err() {
         let ascii = theme.glyphs == theme::Glyphs::Ascii;
+        read_standings(&mut library);
         return plain::play(library, setup, (options.save, options.export), options.start, ascii);
     }
     if let Some(first) = options.library.iter().find(|incident| !incident.file().blind.is_empty()) {
-        let blind =
-            screens::library::Entry { blind: true, ..screens::library::Entry::new(Arc::clone(first)) };
-        library.push(standing(blind, store::BLIND));
+        library.push(Entry { blind: true, ..Entry::new(Arc::clone(first)) });
     }
+    read_standings(&mut library);
     let guard = terminal::Guard::take(&surroundings.term)?;
-    let mut app =
-        app::App::new(library, theme, surroundings, setup, options.save).with_export(options.export);
+    let mut app = app::App::new(library, theme, surroundings, setup, options.save)
+        .with_export(options.export)
+        .with_standings(read_standings);
     if let Some((entry, mode)) = options.start {
         app.prepare(entry, mode);
     }

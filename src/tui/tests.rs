@@ -108,6 +108,19 @@ fn journal(app: &App) -> Vec<Command> {
 }
 
 #[test]
+fn the_menu_is_read_anew_when_one_comes_back_to_it() {
+    let played = |library: &mut [Entry]| library.iter_mut().for_each(|e| e.best = "PSM".to_owned());
+    let mut app = app().with_standings(played);
+    assert!(shown(&mut app).contains("not played yet"));
+    press(&mut app, "Enter Enter Enter");
+    until(&mut app, 190);
+    app.answer_for_test(Command::End);
+    press(&mut app, "q");
+    let menu = shown(&mut app);
+    assert!(menu.contains("best PSM") && menu.contains("Incidents"), "{menu}");
+}
+
+#[test]
 fn from_the_menu_to_a_running_clock_in_three_keys() {
     let mut app = app();
     assert!(shown(&mut app).contains("Small"));

@@ -768,7 +768,8 @@ impl DebriefScreen {
             _ => nothing,
         };
         let score = score(session, &references);
-        if computed == Computed::All {
+        // Those that are not final yet are kept too: one may leave before the last runs are there.
+        if matches!(computed, Computed::References | Computed::All) {
             play.set_marks(score.letters());
         }
         let made = debrief(session, &references, &score);
