@@ -204,6 +204,19 @@ fn the_player_who_hangs_up_keeps_the_run() {
 }
 
 #[test]
+fn a_run_that_is_left_without_its_debrief_counts_as_played() {
+    for left in ["menu\nquit\n", "quit\n", ""] {
+        let home = tempfile::tempdir().expect("a folder");
+        let output = typed(&["play", STUCK, "--plain"], home.path(), &format!("begin\nnext\nend\n{left}"));
+        let said = text(&output.stdout);
+        assert!(said.contains("The marks are worked out before the run is kept"), "{said}");
+        assert_eq!(said.contains(" Best run: "), left.starts_with("menu"), "{said}");
+        let progress = std::fs::read_to_string(home.path().join("progress.ron")).expect("it was played");
+        assert!(progress.contains("incident: \"stuck\""), "{progress}");
+    }
+}
+
+#[test]
 fn without_utf_8_lines_are_ascii() {
     let home = tempfile::tempdir().expect("a folder");
     let output = Command::new(env!("CARGO_BIN_EXE_pagerdrill"))

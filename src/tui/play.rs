@@ -105,6 +105,11 @@ impl Play {
         *self.marks.borrow_mut() = marks;
     }
 
+    /// Whether its marks are there to be kept with it.
+    pub(crate) fn marked(&self) -> bool {
+        !self.marks.borrow().is_empty()
+    }
+
     /// Whether it runs on as fast as possible.
     pub(crate) fn seeking(&self) -> bool {
         self.seeking.is_some()

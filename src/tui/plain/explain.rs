@@ -189,7 +189,7 @@ impl Plain {
     }
 
     /// The run's marks and its debrief.
-    fn judged(&mut self) -> Result<(Score, Debrief), String> {
+    pub(super) fn judged(&mut self) -> Result<(Score, Debrief), String> {
         let compared = self.compared()?;
         let play = self.play.as_ref().ok_or("No incident is chosen.")?;
         let session: &Session = play.session();

@@ -32,12 +32,12 @@ use std::time::{Duration, Instant};
 
 use line::Typed;
 
-use super::Save;
 use super::app::Setup;
 use super::canvas::{ascii, wrap};
 use super::input::{self, Input};
 use super::play::Play;
 use super::screens::library::Entry;
+use super::{Save, Standings};
 use crate::game::command::{Command, Source};
 use crate::game::{FeedItem, FeedKind, Mode, SessionOptions, View};
 use crate::score::References;
@@ -74,6 +74,8 @@ pub(crate) struct Plain {
     setup: Setup,
     save: Save,
     export: Save,
+    /// Reads anew how the player stands, whenever the list of incidents is told again.
+    standings: Option<Standings>,
     play: Option<Play>,
     out: Box<dyn Write>,
     /// Columns to break lines at; none in a pipe.
@@ -123,6 +125,7 @@ pub(super) fn play(
     if io::stdout().is_terminal() {
         plain.width = crossterm::terminal::size().ok().map(|size| size.0.clamp(20, WIDEST));
     }
+    plain.standings = Some(super::read_standings);
     plain.heard = Some(listen()?);
     plain.welcome(start);
     let code = plain.converse();
@@ -169,6 +172,7 @@ impl Plain {
             setup,
             save,
             export,
+            standings: None,
             play: None,
             out,
             width: None,
@@ -218,7 +222,8 @@ impl Plain {
                 }
                 Some(Input::Closed) => break,
                 Some(Input::End(signal)) => {
-                    self.leave_run();
+                    // Who sends a signal does not want to wait.
+                    self.keep_run();
                     return 128 + u8::try_from(signal).unwrap_or(0);
                 }
                 Some(Input::Suspend) => {
@@ -447,8 +452,20 @@ impl Plain {
         }
     }
 
-    /// Ends with the run and keeps it.
+    /// Ends with the run and keeps it, with its marks when it is over: only a run with marks counts as played.
     fn leave_run(&mut self) {
+        let unmarked = |play: &Play| play.view().mode() != Mode::Lab && !play.marked();
+        if self.place() == Place::Over && self.play.as_ref().is_some_and(unmarked) {
+            self.say("The marks are worked out before the run is kept; this takes a moment.");
+            if let Err(why) = self.judged() {
+                self.say(&format!("The marks could not be worked out: {why}."));
+            }
+        }
+        self.keep_run();
+    }
+
+    /// Ends with the run and keeps it as it is.
+    fn keep_run(&mut self) {
         self.runs = false;
         if let Some(place) = self.play.take().and_then(Play::leave) {
             self.kept = Some(place);
@@ -509,6 +526,9 @@ impl Plain {
         self.leave_run();
         if let Some(place) = self.kept.take() {
             self.say(&format!("The run is kept in {place}."));
+        }
+        if let Some(read) = self.standings {
+            read(&mut self.library);
         }
         self.list();
     }
