@@ -25,7 +25,7 @@ pub use evidence::Evidence;
 pub use feed::{FeedItem, FeedKind, fill};
 pub use lever::{Argument, LeverView, action_text, action_with};
 pub use plan::{PlanError, play_on, play_plan, watch_plan};
-pub use prediction::{About, Forecast, Outcome, TOLERANCE, direction_words, holds};
+pub use prediction::{About, Forecast, Outcome, TOLERANCE, direction_words, expected_words, holds};
 pub use refusal::Refusal;
 pub use run_file::{ReplayError, RunFile, replay};
 pub use session::{Mode, Pulled, Session, SessionOptions};

@@ -160,6 +160,14 @@ pub fn direction_words(direction: Direction, more_is_worse: Option<bool>) -> &'s
     }
 }
 
+/// What is expected of a series, in words that stand behind "will be": `lower`, `about 4.5k/s`.
+pub fn expected_words(expect: Expected, series: Option<&Series>) -> String {
+    match expect {
+        Expected::Direction(d) => direction_words(d, series.and_then(|s| s.more_is_worse)).to_owned(),
+        Expected::Value(v) => format!("about {}", series.map_or(Unit::Count, |s| s.unit).show(v)),
+    }
+}
+
 impl Forecast {
     /// A forecast made at `at`, with the values that it starts from. `trigger` is the end of the healthy baseline.
     pub(super) fn new(
@@ -199,11 +207,7 @@ impl Forecast {
 
     /// What was expected, in words: `lower`, `about 4.5k/s`.
     pub fn expected_text(&self, series: &SeriesSet) -> String {
-        let found = series.get(&self.prediction.series);
-        match self.prediction.expect {
-            Expected::Direction(d) => direction_words(d, found.and_then(|s| s.more_is_worse)).to_owned(),
-            Expected::Value(v) => format!("about {}", found.map_or(Unit::Count, |s| s.unit).show(v)),
-        }
+        expected_words(self.prediction.expect, series.get(&self.prediction.series))
     }
 }
 

@@ -33,6 +33,8 @@ pub struct StageView {
 pub struct AskView {
     /// Its name, for the answer.
     pub id: String,
+    /// Its place among the questions of its stage, counted from 1; it stays when others are answered.
+    pub number: usize,
     /// The question.
     pub question: String,
     /// What kind of answer it wants.
@@ -58,15 +60,17 @@ pub enum AskKind {
 
 impl AskView {
     /// The question without its answers.
-    pub(super) fn of(ask: &Ask) -> AskView {
+    pub(super) fn of(ask: &Ask, number: usize) -> AskView {
         match ask {
             Ask::Predict { id, question, series, within } => AskView {
                 id: id.clone(),
+                number,
                 question: question.clone(),
                 kind: AskKind::Predict { series: series.clone(), within: *within },
             },
             Ask::Choose { id, question, options } => AskView {
                 id: id.clone(),
+                number,
                 question: question.clone(),
                 kind: AskKind::Choose { options: options.iter().map(|o| o.text.clone()).collect() },
             },

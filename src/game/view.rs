@@ -217,7 +217,9 @@ impl<'a> View<'a> {
         let stages = &session.incident.file().stages;
         let index = session.opened.checked_sub(1)?;
         let stage = stages.get(index)?;
-        let open_asks: Vec<AskView> = session.open_asks().map(AskView::of).collect();
+        let number = |id: &str| 1 + stage.asks.iter().take_while(|a| a.id() != id).count();
+        let open_asks: Vec<AskView> =
+            session.open_asks().map(|ask| AskView::of(ask, number(ask.id()))).collect();
         let shown = session.hints[index];
         let guided = session.options.mode == Mode::Guided;
         Some(StageView {

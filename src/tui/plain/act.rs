@@ -5,7 +5,7 @@ use super::line::Typed;
 use super::names::{self, Handle};
 use super::{Done, Plain, see};
 use crate::game::command::{Command, Expected, Prediction, Source};
-use crate::game::{Argument, AskKind, FeedItem, View, action_text, action_with};
+use crate::game::{Argument, AskKind, AskView, FeedItem, View, action_text, action_with, expected_words};
 use crate::incident::schema::{Action, Lever, Severity};
 use crate::tui::dialogs::{AHEAD, FELT};
 use crate::units::{SimSpan, Unit};
@@ -91,6 +91,26 @@ fn prediction(typed: &Typed, view: &View<'_>) -> Result<Option<Prediction>, Stri
     Ok(Some(Prediction { series: series.name.clone(), expect, sure, due: view.now() + within }))
 }
 
+/// A prediction as it was understood, with its unit.
+fn noted(prediction: &Prediction, view: &View<'_>) -> String {
+    format!(
+        "Noted: {} will be {} at {}, {} % sure.",
+        view.name_in_words(&prediction.series),
+        expected_words(prediction.expect, view.series().get(&prediction.series)),
+        view.clock_at(prediction.due),
+        prediction.sure
+    )
+}
+
+/// Numbers of questions that wait for an answer, in words.
+fn numbered(asks: &[AskView]) -> String {
+    let numbers: Vec<String> = asks.iter().map(|ask| ask.number.to_string()).collect();
+    match numbers.as_slice() {
+        [one] => format!("{one} is open"),
+        all => format!("{} are open", all.join(", ")),
+    }
+}
+
 /// The feed item that a number means, or the only one that waits for an answer.
 fn open_item<'a>(
     view: &View<'a>,
@@ -163,13 +183,15 @@ impl Plain {
             return self.refuse(why);
         }
         let takes = lever.takes.clone();
-        let predicted = prediction.is_some();
+        let said = match &prediction {
+            Some(prediction) => noted(prediction, &view),
+            None => "No prediction was made; --expect and --sure make one, and one learns most from those."
+                .to_owned(),
+        };
         self.submit(Command::Pull { action, prediction })?;
         self.tell_news();
         self.say(&takes);
-        if !predicted {
-            self.say("No prediction was made; --expect and --sure make one, and one learns most from those.");
-        }
+        self.say(&said);
         Ok(())
     }
 
@@ -187,7 +209,11 @@ impl Plain {
         let item = open_item(&view, number, |i| i.proposal.is_some(), "proposal")?;
         let proposal = item.proposal.clone().unwrap_or_default();
         let prediction = prediction(typed, &view)?;
-        self.submit(Command::Respond { proposal, accept, prediction })
+        let said = prediction.as_ref().map(|prediction| noted(prediction, &view));
+        self.submit(Command::Respond { proposal, accept, prediction })?;
+        self.tell_news();
+        said.iter().for_each(|said| self.say(said));
+        Ok(())
     }
 
     pub(super) fn reply(&mut self, typed: &Typed) -> Done {
@@ -282,21 +308,21 @@ impl Plain {
                 .enumerate()
                 .map(|(i, h)| format!("Hint {}: {}", i + 1, with_commands(h))),
         );
-        for (n, ask) in stage.open_asks.iter().enumerate() {
-            lines.push(format!("Question {}: {}", n + 1, ask.question));
+        for ask in &stage.open_asks {
+            let n = ask.number;
+            lines.push(format!("Question {n}: {}", ask.question));
             let (order, options) = names::options(ask);
             for (k, option) in order.iter().filter_map(|&i| options.get(i)).enumerate() {
                 lines.push(format!("  {}: {option}", k + 1));
             }
             lines.push(match &ask.kind {
-                AskKind::Choose { .. } => format!("  `answer {} NUMBER --sure 70` answers.", n + 1),
+                AskKind::Choose { .. } => format!("  `answer {n} NUMBER --sure 70` answers."),
                 AskKind::Predict { series, within } => {
                     let words = view.name_in_words(series);
                     let found = names::series(&view, series)?;
                     format!(
-                        "  What it is about: {words}, in {}. `answer {} WHAT --sure 70` answers, with a number or one of: {}.",
+                        "  What it is about: {words}, in {}. `answer {n} WHAT --sure 70` answers, with a number or one of: {}.",
                         within.words(),
-                        n + 1,
                         names::directions(found)
                     )
                 }
@@ -321,17 +347,21 @@ impl Plain {
                 "No question is open. `reply` answers messages, `accept` and `decline` proposals.".to_owned()
             );
         }
-        let (n, answer) = match &typed.words[..] {
-            [] => return Err("Which question, and what? `stage` reads the questions.".to_owned()),
-            [answer] if asks.len() == 1 => (0, answer.clone()),
-            [n, answer @ ..] => match n.parse::<usize>().ok().and_then(|n| n.checked_sub(1)) {
-                Some(i) if i < asks.len() => (i, answer.join(" ")),
-                _ => return Err(format!("There is no question `{n}`; they are 1 to {}.", asks.len())),
+        let numbered_ask = |n: &str| asks.iter().find(|ask| n.parse() == Ok(ask.number));
+        let (ask, answer) = match (&typed.words[..], asks.as_slice()) {
+            ([], _) => return Err("Which question, and what? `stage` reads the questions.".to_owned()),
+            ([answer], [only]) => (only, answer.clone()),
+            // Words of a direction have no number before them.
+            ([word, ..], [only]) if word.parse::<usize>().is_err() => (only, typed.text()),
+            ([n, answer @ ..], _) => match numbered_ask(n) {
+                Some(ask) => (ask, answer.join(" ")),
+                None => {
+                    return Err(format!("No question `{n}` waits for an answer: {}.", numbered(&asks)));
+                }
             },
         };
-        let ask = &asks[n];
         let sure = names::sure(typed.option("sure"))?;
-        let command = match &ask.kind {
+        let (command, said) = match &ask.kind {
             AskKind::Predict { series, within } => {
                 let found = names::series(&view, series)?;
                 let expect: Expected = names::expectation(&answer, found).ok_or_else(|| {
@@ -339,23 +369,21 @@ impl Plain {
                 })?;
                 let prediction =
                     Prediction { series: series.clone(), expect, sure, due: view.now() + *within };
-                Command::Predict { ask: ask.id.clone(), prediction }
+                let said = noted(&prediction, &view);
+                (Command::Predict { ask: ask.id.clone(), prediction }, said)
             }
             AskKind::Choose { .. } => {
-                let (order, _) = names::options(ask);
+                let (order, options) = names::options(ask);
                 let chosen = names::numbers(&answer, order.len(), "answer")?;
                 let option = chosen.first().and_then(|i| order.get(*i)).copied();
                 let option = option.ok_or_else(|| format!("Which answer? They are 1 to {}.", order.len()))?;
-                Command::Choose { ask: ask.id.clone(), option, sure }
+                let text = options[option].trim_end_matches('.');
+                let said = format!("Noted: \"{text}\", {sure} % sure. The debrief comes back to it.");
+                (Command::Choose { ask: ask.id.clone(), option, sure }, said)
             }
         };
         self.submit(command)?;
-        self.say(&match ask.kind {
-            AskKind::Predict { within, .. } => {
-                format!("Noted, {sure} % sure. The answer comes in {}.", within.words())
-            }
-            AskKind::Choose { .. } => format!("Noted, {sure} % sure. The debrief comes back to it."),
-        });
+        self.say(&said);
         Ok(())
     }
 

@@ -132,7 +132,14 @@ fn a_guided_run_waits_for_answers_and_gives_hints() {
     );
     let said = typed(&mut plain, &written, "hint");
     assert!(said.contains("Hint: Look at the cache."), "{said}");
-    typed(&mut plain, &written, "answer 1 about the same --sure 90\nanswer 2");
+    let said = typed(&mut plain, &written, "answer 1 about the same --sure 90");
+    assert!(said.contains("will be about the same at 10:0") && said.contains(", 90 % sure."), "{said}");
+    let said = typed(&mut plain, &written, "stage");
+    assert!(said.contains("Question 2: What is it?") && said.contains("`answer 2 NUMBER"), "{said}");
+    let said = typed(&mut plain, &written, "answer 1 2");
+    assert!(said.contains("No question `1` waits for an answer: 2 is open."), "{said}");
+    let said = typed(&mut plain, &written, "answer 2 2");
+    assert!(said.contains("Noted: \"") && said.contains("\", 70 % sure."), "{said}");
     let done = done(&plain);
     let [Command::Hint, Command::Predict { prediction, .. }, Command::Choose { .. }] = done.as_slice() else {
         panic!("{done:?}")
