@@ -284,7 +284,11 @@ impl Plain {
             }
             Some("runbook") => Source::Runbook(see::section(&view, &rest())?),
             Some("feed") => Source::Feed(number("item of the feed")?),
-            Some(_) => Source::Series(names::series(&view, &typed.text())?.name.clone()),
+            Some(_) => match names::series(&view, &typed.text()) {
+                Ok(series) => Source::Series(series.name.clone()),
+                Err(_) if names::is_expression(&typed.text()) => Source::Query(typed.text()),
+                Err(why) => return Err(why),
+            },
         };
         self.submit(Command::Pin { what, note })?;
         let view = self.view()?;

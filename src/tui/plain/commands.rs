@@ -103,8 +103,10 @@ pub(super) static VERBS: &[Verb] = &[
 
     verb(&["panels", "dashboards"], "[DASHBOARD]", &["last"], PLAYED, Plain::panels,
         "Reads the charts, a sentence each; --last sets how far they look back.", "panels 1 --last 5m"),
-    verb(&["show"], "PANEL or SERIES", &["last"], PLAYED, Plain::show,
+    verb(&["show"], "PANEL, SERIES or EXPRESSION", &["last"], PLAYED, Plain::show,
         "Reads one chart in more detail. A few words of its name are enough.", "show cache.hit_ratio --last 20m"),
+    verb(&["query"], "EXPRESSION", &["last"], PLAYED, Plain::query,
+        "Answers an expression over series, for the chart that nobody has built: + - * / between names, ratio, sum, max, min, avg, the same with _over and a length of time, rate, p99; * stands for what differs, commas put lines side by side. `show` takes it too.", "query ratio(db.timeouts, db.queries) --last 5m"),
     verb(&["series"], "[WORDS]", &[], PLAYED, Plain::series,
         "Lists everything that is recorded, with its value now.", "series db"),
     verb(&["logs"], "[WORDS]", &["stream", "last"], PLAYED, Plain::logs,

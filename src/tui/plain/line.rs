@@ -14,7 +14,7 @@ pub(super) struct Typed {
 /// Words without quotes around all of them.
 fn joined(words: &[&str]) -> String {
     let text = words.join(" ");
-    let inside = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+    let inside = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).filter(|t| !t.contains('"'));
     inside.map_or_else(|| text.clone(), str::to_owned)
 }
 

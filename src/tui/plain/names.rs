@@ -164,6 +164,11 @@ pub(super) fn series<'a>(view: &View<'a>, text: &str) -> Result<&'a Series, Stri
     Err(format!("No series is called `{text}`. {hint}"))
 }
 
+/// Whether a text has what a name has not: brackets, a `*`, or a sign between two names.
+pub(super) fn is_expression(text: &str) -> bool {
+    text.contains(['(', ')', '*', '/', '+', ',']) || text.contains(" - ")
+}
+
 /// What is expected of a series: a number in its unit, or a direction, `lower` or `better`.
 pub(super) fn expectation(text: &str, series: &Series) -> Option<Expected> {
     if let Some(value) = read_number(text, series.unit) {

@@ -7,13 +7,15 @@ use super::{Done, Plain, item_lines};
 use crate::game::command::Source;
 use crate::game::{Mode, View};
 use crate::incident::schema::{Panel, Severity};
-use crate::telemetry::{Series, Trace, TraceOutcome};
+use crate::telemetry::{Query, Series, Trace, TraceOutcome};
 use crate::units::{SimSpan, SimTime, Unit, short};
 
 /// Seconds that a sentence looks back when nothing else is asked for.
 const WINDOW_S: usize = 900;
 /// Series of a panel that get a sentence each; more are summed up.
 const EACH: usize = 4;
+/// Lines of a query that are read.
+const ASKED: usize = 12;
 /// Lines of logs, traces and the feed when no number is asked for.
 const LINES: usize = 10;
 
@@ -265,7 +267,11 @@ impl Plain {
                 (lines, seen)
             }
             None => {
-                let series = names::series(&view, &text)?;
+                let series = match names::series(&view, &text) {
+                    Ok(series) => series,
+                    Err(_) if names::is_expression(&text) => return self.query(typed),
+                    Err(why) => return Err(why),
+                };
                 let mut lines = vec![format!(
                     "{}: {}.",
                     view.name_in_words(&series.name),
@@ -278,6 +284,35 @@ impl Plain {
             }
         };
         self.look(seen);
+        lines.iter().for_each(|l| self.say(l));
+        Ok(())
+    }
+
+    /// The answer to an expression over series, a sentence for each line of it.
+    pub(super) fn query(&mut self, typed: &Typed) -> Done {
+        let view = self.view()?;
+        let window = window(typed)?;
+        let asked = |error: crate::telemetry::QueryError| format!("`{}`: {error}", typed.text());
+        let query = Query::parse(&typed.text()).map_err(asked)?;
+        let answer = query.answer(view.series()).map_err(asked)?;
+        let mut lines = Vec::new();
+        if let [one] = answer.as_slice() {
+            lines.push(format!("{}: {}.", query.text(), sentence(one, start(&view), window)));
+            lines.extend(extremes(one, start(&view), window));
+        } else {
+            lines.push(format!("{}:", query.text()));
+            let told = answer.iter().take(ASKED);
+            lines.extend(told.map(|s| format!("  {}: {}.", s.name, sentence(s, start(&view), window))));
+            if let Some(more) = answer.len().checked_sub(ASKED).filter(|n| *n > 0) {
+                lines.push(format!("  and {more} more; `max(…)` and `sum(…)` make one line of them."));
+            }
+        }
+        // A name alone is that series, as on a panel of one's own.
+        let source = match query.single().filter(|name| view.series().get(name).is_some()) {
+            Some(name) => Source::Series(name.to_owned()),
+            None => Source::Query(query.text().to_owned()),
+        };
+        self.look(vec![source]);
         lines.iter().for_each(|l| self.say(l));
         Ok(())
     }

@@ -123,6 +123,24 @@ fn charts_are_sentences() {
 }
 
 #[test]
+fn an_expression_over_series_is_answered_as_the_query_line_does() {
+    let (mut plain, written) = paged("live");
+    let wanted = "requests.received / operations.started";
+    let said = typed(&mut plain, &written, &format!("show {wanted}"));
+    assert!(said.starts_with(&format!("{wanted}: 1.")) && said.contains("Highest second "), "{said}");
+    assert_eq!(said, typed(&mut plain, &written, &format!("query {wanted}")));
+    assert_eq!(done(&plain), []);
+    let looked = plain.played().map(|p| p.view().journal().to_vec()).unwrap_or_default();
+    assert!(looked.iter().any(|j| j.1 == Command::Look(Source::Query(wanted.to_owned()))), "{looked:?}");
+    let said = typed(&mut plain, &written, "query requests.attempt.*");
+    assert!(said.contains("requests.attempt.*:\n  1: "), "{said}");
+    let said = typed(&mut plain, &written, "show avg_over(latency.p50, 1m)");
+    assert!(said.contains("column 10: ") && said.contains("percentile"), "{said}");
+    let said = typed(&mut plain, &written, &format!("pin {wanted}"));
+    assert!(said.contains(&format!("Pinned as E-0001: {wanted}: ")), "{said}");
+}
+
+#[test]
 fn a_guided_run_waits_for_answers_and_gives_hints() {
     let (mut plain, written) = paged("guided");
     let said = typed(&mut plain, &written, "stage");
