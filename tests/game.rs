@@ -118,7 +118,8 @@ fn a_guided_run_waits_for_answers_and_goes_on_after_them() {
     assert!(forecast.outcome.is_some_and(brier), "{forecast:?}");
     let told = s.view().feed().iter().find(|i| i.text.starts_with("Prediction settled")).expect("an answer");
     assert!(
-        told.text.starts_with("Prediction settled: Failing about the same at 70 % sure. It was "),
+        told.text
+            .starts_with("Prediction settled: you expected Failing to be about the same, 70 % sure. It was "),
         "{}",
         told.text
     );

@@ -416,7 +416,7 @@ impl Session {
                 Expected::Value(_) => "A value is right within a fifth, or within two points of a share.",
             };
             let text = format!(
-                "Prediction settled: {} {} at {} % sure. It was {} and is {}: {}. {by}",
+                "Prediction settled: you expected {} to be {}, {} % sure. It was {} and is {}: {}. {by}",
                 names::in_words(&forecast.prediction.series, dashboards, series),
                 forecast.expected_text(series),
                 forecast.prediction.sure,

@@ -2,7 +2,9 @@
 
 use super::{Extent, Section, curve};
 use crate::game::TOLERANCE;
-use crate::score::{AskedEntry, Debrief, EndedEarly, FitEntry, Mark, PredictionEntry, ReadingEntry, Seen};
+use crate::score::{
+    AskedEntry, Debrief, EndedEarly, FitEntry, Mark, PredictionEntry, ReadingEntry, Seen, brier_text,
+};
 
 /// A piece of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,14 +140,7 @@ fn felt(debrief: &Debrief, width: usize, out: &mut Vec<Block>) {
 fn prediction(p: &PredictionEntry) -> [Block; 2] {
     [
         Item(format!("{} {}", p.clock, p.about)),
-        Detail(format!(
-            "{}: expected {} at {} % sure; {}: {}.",
-            p.series,
-            p.expected,
-            p.sure,
-            p.story(),
-            p.verdict()
-        )),
+        Detail(format!("You {}; {}: {}.", p.expectation(), p.story(), p.verdict())),
     ]
 }
 
@@ -167,7 +162,7 @@ fn asked(entry: &AskedEntry, out: &mut Vec<Block>) {
     out.extend(entry.fits.iter().map(fits));
 }
 
-/// Predictions, the biggest surprise first.
+/// Predictions, as they were made.
 fn predictions(debrief: &Debrief, out: &mut Vec<Block>) {
     if debrief.predictions.is_empty() {
         out.push(Text("You made none.".to_owned()));
@@ -177,9 +172,7 @@ fn predictions(debrief: &Debrief, out: &mut Vec<Block>) {
         out.push(Text(TOLERANCE.to_owned()));
     }
     if let Some(brier) = debrief.brier {
-        out.push(Text(format!(
-            "Mean Brier score of all that you were sure of: {brier:.2} (0 is sure and right, 0.25 a coin toss)."
-        )));
+        out.push(Text(brier_text(brier)));
     }
 }
 

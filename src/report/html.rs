@@ -207,14 +207,7 @@ fn harm_figure(harm: &HarmSection, forks: &[ForkEntry], start: TimeOfDay) -> Fig
 fn prediction_figure(n: usize, p: &PredictionEntry, start: TimeOfDay) -> Option<Figure> {
     let curve = p.curve.as_ref()?;
     let became = p.value.zip(p.right);
-    let says = format!(
-        "{} around {}. Expected: {}, at {} % sure; {}.",
-        p.series,
-        p.clock,
-        p.expected,
-        p.sure,
-        p.story()
-    );
+    let says = format!("{} around {}. You {}; {}.", p.series, p.clock, p.expectation(), p.story());
     let shape = |tone: Tone, shape, text: &str| Label { shape, ..Label::line(tone, text) };
     let mut legend =
         vec![Label::line(Tone::You, "recorded"), shape(Tone::Right, "area", "right if it ends here")];

@@ -53,7 +53,7 @@ pub struct Debrief {
     pub timeline: Vec<TimelineEntry>,
     /// 2: what users felt, over doing nothing and the senior's run.
     pub harm: HarmSection,
-    /// 3: predictions, the biggest surprise first.
+    /// 3: predictions, in the order in which they were made.
     pub predictions: Vec<PredictionEntry>,
     /// Mean Brier score of all that was claimed with a confidence.
     pub brier: Option<f64>,
@@ -210,7 +210,20 @@ pub struct PredictionEntry {
     pub curve: Option<Curve>,
 }
 
+/// What the mean Brier score counts and how it is read, in a sentence.
+pub fn brier_text(brier: f64) -> String {
+    format!(
+        "Mean Brier score of these predictions and of your answers to the stages' questions: {brier:.2}. 0 is sure and \
+         right, 0.25 a coin toss, 1 sure and wrong."
+    )
+}
+
 impl PredictionEntry {
+    /// What was expected, in words that stand behind "you": `expected Failing to be lower, 70 % sure`.
+    pub fn expectation(&self) -> String {
+        format!("expected {} to be {}, {} % sure", self.series, self.expected, self.sure)
+    }
+
     /// What it was before, and what became of it, in words.
     pub fn story(&self) -> String {
         match self.right {
@@ -701,7 +714,7 @@ fn predictions(session: &Session) -> Vec<PredictionEntry> {
             proposal.map_or(id.clone(), |p| format!("proposal: {}", action_text(&p.action)))
         }
     };
-    let mut all: Vec<PredictionEntry> = session
+    session
         .view()
         .predictions()
         .iter()
@@ -736,9 +749,7 @@ fn predictions(session: &Session) -> Vec<PredictionEntry> {
                 curve: found.map(|s| Curve::of(s, name, around)),
             }
         })
-        .collect();
-    all.sort_by(|a, b| b.brier.unwrap_or(-1.0).total_cmp(&a.brier.unwrap_or(-1.0)));
-    all
+        .collect()
 }
 
 /// What the stages asked: those that opened in a guided run, and whatever was answered in another.

@@ -28,8 +28,8 @@ pub use curve::Curve;
 pub use debrief::{
     AnswerEntry, AskedEntry, Debrief, EndedEarly, EvidenceEntry, FitEntry, FollowUpEntry, HARM_STEP_S,
     HarmSection, HypothesisEntry, LeverEntry, LoopEntry, MechanismSection, Missed, MissedKind,
-    PredictionEntry, QUESTIONS, ReadingEntry, Seen, SeenEntry, TimelineEntry, TrapEntry, debrief, harm_text,
-    letter,
+    PredictionEntry, QUESTIONS, ReadingEntry, Seen, SeenEntry, TimelineEntry, TrapEntry, brier_text, debrief,
+    harm_text, letter,
 };
 pub use fork::{Again, Change, Decision, Fork, ForkEntry, ForkError, Mended, decisions, mended};
 pub use harm::Harm;

@@ -20,8 +20,8 @@ use crate::game::{Mode, Session};
 use crate::report::{Section, fork_name};
 use crate::score::{
     Again, Change, Debrief, Descent, EndedEarly, Fork, ForkEntry, Grade, HARM_STEP_S, Harm, HarmSection,
-    LoopEntry, Mended, OwnRuns, QUESTIONS, ReadingEntry, References, Seen, Staircase, debrief, harm_text,
-    score,
+    LoopEntry, Mended, OwnRuns, QUESTIONS, ReadingEntry, References, Seen, Staircase, brier_text, debrief,
+    harm_text, score,
 };
 use crate::tui::actions::{Context, Id};
 use crate::tui::background::in_background;
@@ -272,19 +272,12 @@ fn predictions(debrief: &Debrief, out: &mut Text<'_>) {
             out.span(Role::Muted, format!("{} ", p.clock)),
         ];
         out.hang(21, head, Role::Accent, &p.about);
-        let text = format!("you expected {} of {}, {} % sure", p.expected, p.series, p.sure);
-        out.hang(21, Vec::new(), Role::Text, &text);
+        out.hang(21, Vec::new(), Role::Text, &format!("you {}", p.expectation()));
         out.hang(21, Vec::new(), Role::Text, &p.story());
         out.gap();
     }
     if let Some(brier) = debrief.brier {
-        out.say(
-            Role::Muted,
-            &format!(
-                "Brier score of all that you were sure of: {brier:.2}. 0 is sure and right, 0.25 a coin toss, 1 sure \
-                 and wrong."
-            ),
-        );
+        out.say(Role::Muted, &brier_text(brier));
     }
 }
 
