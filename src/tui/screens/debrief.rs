@@ -1137,7 +1137,10 @@ fn draw_header(canvas: &mut Canvas<'_>, row: Rect, made: &Debrief, computed: Com
     ];
     if computed == Computed::Nothing {
         spans.push(Span::styled("  runs to compare with are being computed …", canvas.style(Role::Info)));
-    } else if computed != Computed::Failed && !made.score.dimensions.is_empty() && answered(made) {
+    } else if computed == Computed::References && !made.score.dimensions.is_empty() {
+        // Some rest on runs that are not there yet: letters that change while one looks would be no marks.
+        spans.push(Span::styled("  marks are being worked out …", canvas.style(Role::Info)));
+    } else if computed == Computed::All && !made.score.dimensions.is_empty() && answered(made) {
         spans.push(Span::raw("  marks "));
         for mark in &made.score.dimensions {
             spans.push(Span::styled(
@@ -1507,6 +1510,21 @@ mod tests {
     fn every_section_as_text() {
         for width in [89, 56] {
             insta::assert_snapshot!(format!("sections_{width}"), sections(width));
+        }
+    }
+
+    #[test]
+    fn marks_stand_in_the_header_once_they_are_final() {
+        let mut made = made();
+        made.reflections.iter_mut().for_each(|r| r.1 = text("An answer."));
+        for (computed, wanted) in [
+            (Computed::Nothing, "runs to compare with are being computed …"),
+            (Computed::References, "marks are being worked out …"),
+            (Computed::All, "marks S -"),
+        ] {
+            let drawn = draw(80, 1, |canvas, area| draw_header(canvas, area, &made, computed));
+            assert!(drawn.contains(wanted), "{drawn}");
+            assert_eq!(drawn.contains("marks S"), computed == Computed::All, "{drawn}");
         }
     }
 
