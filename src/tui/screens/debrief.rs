@@ -562,6 +562,11 @@ fn marks(debrief: &Debrief, open: &[usize], out: &mut Text<'_>) {
     out.say(Role::Muted, &format!("Hints: {} of {}. They lower no mark.", hints.hints, hints.of));
 }
 
+/// Whether any of the work that should follow changes the simulated system.
+fn playable(debrief: &Debrief) -> bool {
+    debrief.follow_ups.iter().any(|f| f.can_be_played)
+}
+
 /// Work that should follow, and other ways to go on. `on` is the work that is switched on; nothing before some was chosen.
 fn next(debrief: &Debrief, on: Option<&[usize]>, out: &mut Text<'_>) {
     match on {
@@ -575,14 +580,18 @@ fn next(debrief: &Debrief, on: Option<&[usize]>, out: &mut Text<'_>) {
             debrief.follow_ups.iter().for_each(|f| out.point(&f.text));
         }
         Some(on) => {
-            out.say(
-                Role::Text,
-                "Space switches work on, Enter plays the incident again with all that is on.",
-            );
+            let how = if playable(debrief) {
+                "Space switches work on, Enter plays the incident again with all that is on."
+            } else {
+                "All of it changes what people see or do and nothing in the simulated system, so there is nothing to play \
+                 again."
+            };
+            out.say(Role::Text, how);
             out.gap();
             for (i, f) in debrief.follow_ups.iter().enumerate() {
-                out.item = Some(i);
+                out.item = playable(debrief).then_some(i);
                 let (mark, role) = match (f.can_be_played, on.contains(&i)) {
+                    (false, _) if !playable(debrief) => ("•   ", Role::Accent),
                     (false, _) => ("    ", Role::Muted),
                     (true, true) => ("[x] ", Role::Accent),
                     (true, false) => ("[ ] ", Role::Muted),
@@ -789,7 +798,9 @@ impl DebriefScreen {
             (Section::Words, _) => QUESTIONS.len(),
             (section @ Section::Marks, Some(made)) if !self.locked(section) => made.2.score.dimensions.len(),
             (Section::Felt, Some(made)) => made.2.decisions.len(),
-            (section @ Section::Next, Some(made)) if !self.locked(section) && self.told => {
+            (section @ Section::Next, Some(made))
+                if !self.locked(section) && self.told && playable(&made.2) =>
+            {
                 made.2.follow_ups.len()
             }
             _ => 0,
@@ -1044,7 +1055,7 @@ impl DebriefScreen {
                 self.decision = self.item;
                 vec![Outcome::Open(Box::new(dialogs::fork(decision, &view)))]
             }
-            Section::Next if self.told && !view.follow_ups().is_empty() => {
+            Section::Next if self.told && self.items() > 0 => {
                 if let Some(made) = self.made.as_ref().map(|m| Arc::clone(&m.2)) {
                     self.mend(play, &made);
                 }
@@ -1217,11 +1228,12 @@ impl Layer for DebriefScreen {
     fn offers(&self, id: Id) -> bool {
         let section = self.section();
         let next = section == Section::Next && !self.locked(section);
-        let work = || self.made.as_ref().is_some_and(|m| !m.2.follow_ups.is_empty());
+        let made = self.made.as_ref().map(|m| &m.2);
+        let choose = next && !self.told && made.is_some_and(|m| !m.follow_ups.is_empty());
         match id {
             // Elsewhere it goes to the next section, as Tab does.
-            Id::Open => self.locked(section) || self.items() > 0 || next && work(),
-            Id::Toggle => next && self.told && work(),
+            Id::Open => self.locked(section) || self.items() > 0 || choose,
+            Id::Toggle => next && self.items() > 0,
             _ => true,
         }
     }
@@ -1501,6 +1513,9 @@ mod tests {
         add("marks", &|out| marks(&made, &[0], out));
         add("next", &|out| next(&made, None, out));
         add("next, chosen", &|out| next(&made, Some(&[0]), out));
+        let mut words_only = made.clone();
+        words_only.follow_ups[0].can_be_played = false;
+        add("next, none can be played", &|out| next(&words_only, Some(&[]), out));
         add("forks", &|out| forks(&[(fork(), Harm::default())], out));
         add("with work", &|out| with_work(&mended(), Some(&Harm::default()), None, out));
         all
