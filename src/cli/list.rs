@@ -28,7 +28,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             "summary": file.summary,
             "source": file.source,
         }));
-        let level = format!("{:?}", file.level).to_lowercase();
+        let level = file.level.words();
         text.push_str(&format!("{}  {} ({level}, about {} min)\n", file.id, file.title, file.minutes));
         text.push_str(&super::wrapped(&file.summary, "    "));
     }

@@ -63,7 +63,7 @@ fn as_json(incident: &Incident, args: &Args) -> serde_json::Value {
 
 fn as_text(incident: &Incident, args: &Args) -> String {
     let file = incident.file();
-    let level = format!("{:?}", file.level).to_lowercase();
+    let level = file.level.words();
     let mut text = format!("{}\n{} - {level}, about {} min\n\n", file.title, file.id, file.minutes);
     text.push_str(&super::wrapped(&file.summary, ""));
     text.push_str(&format!(

@@ -190,3 +190,19 @@ pub struct Finding {
     /// Evidence that the finding rests on.
     pub evidence: Vec<EvidenceId>,
 }
+
+/// What the parts are called, where they are written and where they are read.
+impl Finding {
+    /// [`Finding::summary`].
+    pub const SUMMARY: &str = "Summary";
+    /// [`Finding::trigger`].
+    pub const TRIGGER: &str = "Trigger";
+    /// [`Finding::amplifiers`].
+    pub const AMPLIFIERS: &str = "Amplifiers";
+    /// [`Finding::sustaining`].
+    pub const HOLDS: &str = "What holds it";
+    /// [`Finding::contributing`].
+    pub const CONTRIBUTING: &str = "Contributing";
+    /// [`Finding::bottleneck`].
+    pub const BOTTLENECK: &str = "Bottleneck";
+}

@@ -113,6 +113,17 @@ pub enum Level {
     Advanced,
 }
 
+impl Level {
+    /// In words that stand beside a title.
+    pub fn words(self) -> &'static str {
+        match self {
+            Level::Beginner => "first weeks on call",
+            Level::Intermediate => "has been on call",
+            Level::Advanced => "has led incidents",
+        }
+    }
+}
+
 /// The incident's clock; simulated time zero is `start`.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]

@@ -2,6 +2,7 @@
 
 use super::{Extent, Section, curve};
 use crate::game::TOLERANCE;
+use crate::game::command::Finding;
 use crate::score::{
     AskedEntry, Debrief, EndedEarly, FitEntry, Mark, PredictionEntry, ReadingEntry, Seen, brier_text,
 };
@@ -223,19 +224,18 @@ fn held(debrief: &Debrief, out: &mut Vec<Block>) {
 fn diagnosis(debrief: &Debrief, out: &mut Vec<Block>) {
     let m = &debrief.mechanism;
     for (label, pair) in [
-        ("Trigger", &m.trigger),
-        ("Amplified by", &m.amplifiers),
-        ("Made possible by", &m.contributing),
-        ("Bottleneck", &m.bottleneck),
+        (Finding::TRIGGER, &m.trigger),
+        (Finding::AMPLIFIERS, &m.amplifiers),
+        (Finding::CONTRIBUTING, &m.contributing),
+        (Finding::BOTTLENECK, &m.bottleneck),
     ] {
         out.push(Entry(label.to_owned(), pair.0.clone()));
         out.push(Detail(format!("You named: {}.", pair.1)));
     }
-    if !m.your_loop.trim().is_empty() {
-        out.push(Entry("Your loop".to_owned(), m.your_loop.clone()));
-    }
-    if !m.your_summary.trim().is_empty() {
-        out.push(Entry("Your finding".to_owned(), m.your_summary.clone()));
+    for (label, text) in [(Finding::HOLDS, &m.your_loop), (Finding::SUMMARY, &m.your_summary)] {
+        if !text.trim().is_empty() {
+            out.push(Entry(format!("{label}, in your words"), text.clone()));
+        }
     }
     if !debrief.evidence.is_empty() {
         out.push(Heading("What you pinned".to_owned()));

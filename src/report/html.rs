@@ -13,6 +13,7 @@ use super::chart::{Chart, Mark, Plot, Tone};
 use super::curve::fork_name;
 use super::{Extent, Section};
 use crate::game::TOLERANCE;
+use crate::game::command::Finding;
 use crate::score::{
     AnswerEntry, Curve, Debrief, Descent, EndedEarly, ForkEntry, Grade, HarmSection, LoopEntry, MissedKind,
     PredictionEntry, ReadingEntry,
@@ -330,10 +331,10 @@ pub(super) fn render(debrief: &Debrief, extent: Extent) -> Result<String, miniji
         amplification: amplification_figure(debrief, start),
         load: debrief.load.as_ref().map(Descent::text),
         named: [
-            ("Trigger", &m.trigger),
-            ("Amplified by", &m.amplifiers),
-            ("Made possible by", &m.contributing),
-            ("Bottleneck", &m.bottleneck),
+            (Finding::TRIGGER, &m.trigger),
+            (Finding::AMPLIFIERS, &m.amplifiers),
+            (Finding::CONTRIBUTING, &m.contributing),
+            (Finding::BOTTLENECK, &m.bottleneck),
         ],
         missed: missed(debrief),
     };

@@ -2,7 +2,7 @@
 
 use super::{Dimension, Grade, Judged, Mark};
 use crate::game::Session;
-use crate::game::command::Verdict;
+use crate::game::command::{Finding, Verdict};
 use crate::incident::schema::Part;
 
 const RULE: &str = "Trigger, bottleneck, amplifiers, contributing conditions and verdicts count alike; a part that was \
@@ -35,10 +35,10 @@ pub(super) fn mark(session: &Session) -> Judged {
     let mut facts = Vec::new();
     let mut well = None;
     let groups: [(&str, Vec<&Part>, &[String]); 4] = [
-        ("Trigger", vec![&truth.trigger], &trigger),
-        ("Bottleneck", vec![&truth.bottleneck], &bottleneck),
-        ("Amplifiers", truth.amplifiers.iter().collect(), &finding.amplifiers),
-        ("Contributing", truth.contributing.iter().collect(), &finding.contributing),
+        (Finding::TRIGGER, vec![&truth.trigger], &trigger),
+        (Finding::BOTTLENECK, vec![&truth.bottleneck], &bottleneck),
+        (Finding::AMPLIFIERS, truth.amplifiers.iter().collect(), &finding.amplifiers),
+        (Finding::CONTRIBUTING, truth.contributing.iter().collect(), &finding.contributing),
     ];
     for (label, parts, said) in groups {
         if parts.is_empty() {

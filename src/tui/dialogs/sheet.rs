@@ -137,12 +137,12 @@ pub(crate) fn finding(view: &View<'_>) -> Sheet {
         pick(label, usize::MAX, &parts, |p| p.text.clone(), |p| chosen.contains(&p.id))
     };
     let fields = vec![
-        text("Summary", &f.summary),
-        one("Trigger", &f.trigger),
-        many("Amplifiers", &f.amplifiers),
-        text("What holds it", &f.sustaining),
-        many("Contributing", &f.contributing),
-        one("Bottleneck", &f.bottleneck),
+        text(Finding::SUMMARY, &f.summary),
+        one(Finding::TRIGGER, &f.trigger),
+        many(Finding::AMPLIFIERS, &f.amplifiers),
+        text(Finding::HOLDS, &f.sustaining),
+        many(Finding::CONTRIBUTING, &f.contributing),
+        one(Finding::BOTTLENECK, &f.bottleneck),
         evidence_field(view, &f.evidence),
     ];
     let intro =

@@ -135,12 +135,12 @@ impl Notebook {
         let words = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
         let evidence = if f.evidence.is_empty() { Vec::new() } else { vec![ids(&f.evidence)] };
         let rows = [
-            ("Summary", words(&f.summary)),
-            ("Trigger", one(&f.trigger)),
-            ("Amplifiers", many(&f.amplifiers)),
-            ("What holds it", words(&f.sustaining)),
-            ("Contributing", many(&f.contributing)),
-            ("Bottleneck", one(&f.bottleneck)),
+            (Finding::SUMMARY, words(&f.summary)),
+            (Finding::TRIGGER, one(&f.trigger)),
+            (Finding::AMPLIFIERS, many(&f.amplifiers)),
+            (Finding::HOLDS, words(&f.sustaining)),
+            (Finding::CONTRIBUTING, many(&f.contributing)),
+            (Finding::BOTTLENECK, one(&f.bottleneck)),
             ("Evidence", evidence),
         ];
         let mut lines: Lines = Vec::new();

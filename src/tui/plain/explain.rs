@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::line::Typed;
 use super::{Done, Plain, names};
-use crate::game::command::{Command, EvidenceId, Verdict};
+use crate::game::command::{Command, EvidenceId, Finding, Verdict};
 use crate::game::{Session, View};
 use crate::incident::schema::Name;
 use crate::report::{self, Block, Section};
@@ -135,12 +135,12 @@ impl Plain {
         let text = |t: &str| if t.is_empty() { "nothing yet".to_owned() } else { t.to_owned() };
         let one = |n: &Option<Name>| words(n.as_slice());
         let mut lines = vec![
-            format!("Summary: {}", text(&finding.summary)),
-            format!("Trigger: {}", one(&finding.trigger)),
-            format!("Amplifiers: {}", words(&finding.amplifiers)),
-            format!("What holds it: {}", text(&finding.sustaining)),
-            format!("Contributing: {}", words(&finding.contributing)),
-            format!("Bottleneck: {}", one(&finding.bottleneck)),
+            format!("{}: {}", Finding::SUMMARY, text(&finding.summary)),
+            format!("{}: {}", Finding::TRIGGER, one(&finding.trigger)),
+            format!("{}: {}", Finding::AMPLIFIERS, words(&finding.amplifiers)),
+            format!("{}: {}", Finding::HOLDS, text(&finding.sustaining)),
+            format!("{}: {}", Finding::CONTRIBUTING, words(&finding.contributing)),
+            format!("{}: {}", Finding::BOTTLENECK, one(&finding.bottleneck)),
             format!("Evidence: {}", ids(&finding.evidence)),
         ];
         if typed.options.is_empty() {

@@ -16,6 +16,7 @@ use std::sync::{Arc, OnceLock};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::game::command::Finding;
 use crate::game::{Mode, Session};
 use crate::report::{Section, fork_name};
 use crate::score::{
@@ -440,10 +441,10 @@ fn held(debrief: &Debrief, out: &mut Text<'_>) {
 fn diagnosis(debrief: &Debrief, out: &mut Text<'_>) {
     let m = &debrief.mechanism;
     for (label, pair) in [
-        ("Trigger", &m.trigger),
-        ("Amplified by", &m.amplifiers),
-        ("Made possible by", &m.contributing),
-        ("Bottleneck", &m.bottleneck),
+        (Finding::TRIGGER, &m.trigger),
+        (Finding::AMPLIFIERS, &m.amplifiers),
+        (Finding::CONTRIBUTING, &m.contributing),
+        (Finding::BOTTLENECK, &m.bottleneck),
     ] {
         let head = vec![out.span(Role::Accent, label)];
         out.hang(18, head, Role::Text, &pair.0);
@@ -451,10 +452,10 @@ fn diagnosis(debrief: &Debrief, out: &mut Text<'_>) {
         let yours = if word.is_empty() { format!("you: {}", pair.1) } else { word.to_owned() };
         out.hang(18, Vec::new(), role, &yours);
     }
-    for (label, text) in [("Your loop", &m.your_loop), ("Your finding", &m.your_summary)] {
+    for (label, text) in [(Finding::HOLDS, &m.your_loop), (Finding::SUMMARY, &m.your_summary)] {
         if !text.trim().is_empty() {
             let head = vec![out.span(Role::Accent, label)];
-            out.hang(18, head, Role::Text, text);
+            out.hang(18, head, Role::Text, &format!("you: {text}"));
         }
     }
     if !debrief.hypotheses.is_empty() {
@@ -1286,7 +1287,7 @@ mod tests {
         Debrief {
             incident: text("one"),
             title: text("One"),
-            finding: crate::game::command::Finding::default(),
+            finding: Finding::default(),
             evidence: Vec::new(),
             mode: text("live"),
             seed: 1,

@@ -56,8 +56,8 @@ impl Entry {
         };
         let file = self.incident.file();
         let (of_whom, long) = match self.blind {
-            true => (level(Level::Advanced), String::new()),
-            false => (level(file.level), format!("about {} min", file.minutes)),
+            true => (Level::Advanced.words(), String::new()),
+            false => (file.level.words(), format!("about {} min", file.minutes)),
         };
         let joined = |parts: &[&str]| {
             parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" · ")
@@ -86,14 +86,6 @@ const HOW_IT_GOES: [(&str, &str); 4] = [
         "your run is set beside doing nothing and beside a senior engineer's reading of the same screens.",
     ),
 ];
-
-fn level(level: Level) -> &'static str {
-    match level {
-        Level::Beginner => "first weeks on call",
-        Level::Intermediate => "has been on call",
-        Level::Advanced => "has led incidents",
-    }
-}
 
 /// The first lines of a text; the last of them ends with an ellipsis when there are more.
 fn cut(text: &str, width: u16, most: usize) -> Vec<String> {
