@@ -72,6 +72,17 @@ impl Canvas<'_> {
         self.line(right, row, line);
     }
 
+    /// Says in the border of a list how many of its rows lie above and below what is shown.
+    pub(crate) fn beyond(&mut self, frame: Rect, above: usize, below: usize) {
+        let border = Rect { x: frame.x + 2, width: frame.width.saturating_sub(4), ..frame };
+        for (row, n, place) in [(0, above, "above"), (frame.height.saturating_sub(1), below, "below")] {
+            if n > 0 {
+                let text = format!(" {n} more {place} ");
+                self.line_right(border, row, &Line::from(Span::styled(text, self.style(Role::Info))));
+            }
+        }
+    }
+
     /// A border with a title, and something at the right of the top line; what has the keys gets a thick one. Returns the inside.
     pub(crate) fn frame(&mut self, area: Rect, title: &str, right: &Line<'_>, focus: bool) -> Rect {
         let area = area.intersection(self.buf.area);

@@ -108,6 +108,18 @@ fn journal(app: &App) -> Vec<Command> {
 }
 
 #[test]
+fn a_list_that_does_not_fit_says_how_much_is_left_out() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 190);
+    press(&mut app, "?");
+    let all = screen(&mut app, 80, 24);
+    assert!(all.contains(" more below ") && !all.contains(" more above "), "{all}");
+    (0..12).for_each(|_| press(&mut app, "PageDown"));
+    let all = screen(&mut app, 80, 24);
+    assert!(all.contains(" more above ") && !all.contains(" more below "), "{all}");
+}
+
+#[test]
 fn the_menu_is_read_anew_when_one_comes_back_to_it() {
     let played = |library: &mut [Entry]| library.iter_mut().for_each(|e| e.best = "PSM".to_owned());
     let mut app = app().with_standings(played);

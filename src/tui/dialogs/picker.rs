@@ -1,5 +1,7 @@
 //! A list to pick from: the palette, the help, the levers.
 
+use std::ops::Range;
+
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use ratatui::layout::{Position, Rect};
@@ -316,7 +318,8 @@ impl Layer for Picker {
         let bottom = (detail_height + 2).min(inside.height / 2);
         let list = Rect { height: inside.height - bottom, ..inside };
         let foot = below(inside, list.height);
-        self.draw_rows(canvas, list);
+        let shown = self.draw_rows(canvas, list);
+        canvas.beyond(place, shown.start, self.found.len().saturating_sub(shown.end));
         let shown = detail.iter().take(usize::from(foot.height.saturating_sub(2)));
         for (row, (label, text)) in (1..).zip(shown) {
             let indent = if detail.iter().all(|d| d.0.is_empty()) { 0 } else { 9.min(foot.width) };
@@ -386,21 +389,33 @@ impl Picker {
         1 + self.rows.windows(2).filter(|w| w[0].group != w[1].group).count()
     }
 
-    fn draw_rows(&mut self, canvas: &mut Canvas<'_>, list: Rect) {
+    /// Headings above these rows, when they are shown: one for each group that begins.
+    fn headings(&self, shown: &Range<usize>) -> usize {
+        let groups: Vec<&str> =
+            self.found[shown.clone()].iter().filter_map(|&i| Some(self.rows.get(i)?.group)).collect();
+        usize::from(!groups.is_empty()) + groups.windows(2).filter(|pair| pair[0] != pair[1]).count()
+    }
+
+    /// Draws as many rows as fit; which of those found they are.
+    fn draw_rows(&mut self, canvas: &mut Canvas<'_>, list: Rect) -> Range<usize> {
         if self.found.is_empty() {
             let text = format!("Nothing fits. {} closes this.", key_in(Context::Global, Id::Back));
             canvas.text(list, 0, &text, Role::Muted);
-            return;
+            return 0..0;
         }
         // Headings take rows of their own; they are shown while nothing is searched.
         let with_headings = self.search.is_some() && !self.searching();
-        let height = usize::from(list.height).saturating_sub(if with_headings { 2 } else { 0 }).max(1);
-        let shown = self.cursor.shown(self.found.len(), height);
+        let mut height = usize::from(list.height).max(1);
+        let mut shown = self.cursor.shown(self.found.len(), height);
+        while with_headings && height > 1 && shown.len() + self.headings(&shown) > usize::from(list.height) {
+            height -= 1;
+            shown = self.cursor.shown(self.found.len(), height);
+        }
         let keys = self.rows.iter().map(|r| columns(&r.left)).max().unwrap_or(0).min(16) as u16;
         let indent = if keys == 0 { 0 } else { keys + 2 };
         let mut y = 0;
         let mut group = "";
-        for i in shown {
+        for i in shown.clone() {
             let row = &self.rows[self.found[i]];
             if with_headings && row.group != group {
                 group = row.group;
@@ -431,6 +446,7 @@ impl Picker {
             canvas.hit_row(list, y, Hit::Item(i));
             y += 1;
         }
+        shown
     }
 }
 

@@ -569,13 +569,7 @@ impl Layer for Sheet {
             let first = i == 0 || rows[i - 1].field() != row.field();
             self.draw_row(canvas, list, (i - skip) as u16, row, first);
         }
-        if skip + height < rows.len() {
-            canvas.line_right(
-                inside,
-                list.height,
-                &Line::from(Span::styled("more below", canvas.style(Role::Muted))),
-            );
-        }
+        canvas.beyond(place, skip, rows.len().saturating_sub(skip + height));
         for (y, line) in foot.iter().enumerate() {
             canvas.line(inside, inside.height - below + y as u16, line);
         }

@@ -189,15 +189,7 @@ impl Layer for Library {
             canvas.hit(block, Hit::Item(i));
         }
         // What does not fit is there all the same, and the border says so.
-        let border = Rect { x: list.x + 2, width: list.width.saturating_sub(4), ..list };
-        for (row, n, where_) in
-            [(0, shown.start, "above"), (list.height - 1, scene.library.len() - shown.end, "below")]
-        {
-            if n > 0 {
-                let text = format!(" {n} more {where_} ");
-                canvas.line_right(border, row, &Line::from(Span::styled(text, canvas.style(Role::Info))));
-            }
-        }
+        canvas.beyond(list, shown.start, scene.library.len() - shown.end);
     }
 
     fn act(&mut self, id: Id, scene: &Scene<'_>) -> Option<Vec<Outcome>> {
