@@ -120,6 +120,17 @@ fn a_list_that_does_not_fit_says_how_much_is_left_out() {
 }
 
 #[test]
+fn what_is_found_keeps_its_description() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 190);
+    press(&mut app, "?");
+    type_text(&mut app, "sever");
+    let found = shown(&mut app);
+    let row = found.lines().find(|line| line.contains(" severity ")).unwrap_or_default();
+    assert!(row.contains("Declares how bad it is, SEV1 to SEV4."), "{found}");
+}
+
+#[test]
 fn the_menu_is_read_anew_when_one_comes_back_to_it() {
     let played = |library: &mut [Entry]| library.iter_mut().for_each(|e| e.best = "PSM".to_owned());
     let mut app = app().with_standings(played);

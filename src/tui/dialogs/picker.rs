@@ -427,8 +427,11 @@ impl Picker {
             let rest =
                 Rect { x: list.x + indent.min(list.width), width: list.width.saturating_sub(indent), ..list };
             let used = canvas.text(rest, y, &row.title, role);
-            if with_headings && !row.blocked && rest.width > 40 {
-                let beside = Rect { x: rest.x + 22, width: rest.width - 22, ..rest };
+            if self.search.is_some() && !row.blocked && rest.width > 40 {
+                let from = (used + 2).max(22).min(rest.width);
+                let right = if row.right.is_empty() { 0 } else { columns(&row.right) as u16 + 2 };
+                let beside =
+                    Rect { x: rest.x + from, width: (rest.width - from).saturating_sub(right), ..rest };
                 canvas.text(beside, y, row.detail.first().map_or("", |d| &d.1), Role::Muted);
             }
             let free = rest.width.saturating_sub(used + 2);
