@@ -3,7 +3,7 @@
 use super::{Dimension, Grade, Judged, Mark};
 use crate::game::Session;
 use crate::game::command::Command;
-use crate::units::{SimSpan, SimTime, Unit};
+use crate::units::{SimSpan, SimTime, Unit, count};
 
 /// How soon a page should be acknowledged.
 const ACKNOWLEDGE_WITHIN: SimSpan = SimSpan::from_secs(300);
@@ -58,7 +58,13 @@ pub(super) fn mark(session: &Session) -> Judged {
             _ => None,
         })
         .collect();
-    items.push((!updates.is_empty(), format!("{} status updates.", updates.len())));
+    items.push((
+        !updates.is_empty(),
+        match updates.len() {
+            0 => "No status update.".to_owned(),
+            n => format!("{}.", count(n as u64, "status update", "status updates")),
+        },
+    ));
     for (at, stated) in updates.iter().filter_map(|u| Some((u.0, u.1?))) {
         let facts = measured(session, at);
         let shown = facts.first().map_or("nothing".to_owned(), |v| Unit::Ratio.show(*v));

@@ -4,6 +4,7 @@ use super::look::is_meant;
 use super::{Dimension, Grade, Judged, Mark};
 use crate::game::Session;
 use crate::game::command::{EvidenceId, Verdict};
+use crate::units::count;
 
 const RULE: &str = "A verdict, or the finding, rests on evidence when it cites a pinned reading that decides it. Share \
     of the verdicts and the finding that do: P from 75 %, S from 50 %, M from 25 % or when something was pinned.";
@@ -20,7 +21,7 @@ pub(super) fn mark(session: &Session) -> Judged {
             .filter_map(|id| view.evidence().iter().find(|e| e.id == *id))
             .any(|e| names.iter().any(|n| is_meant(session, &e.what, n)))
     };
-    let mut facts = vec![format!("{} readings pinned.", view.evidence().len())];
+    let mut facts = vec![format!("{} pinned.", count(view.evidence().len() as u64, "reading", "readings"))];
     let mut well = None;
     let mut based = 0;
     let mut asked = 0;
@@ -33,10 +34,13 @@ pub(super) fn mark(session: &Session) -> Judged {
         based += u32::from(rests);
         let cited: Vec<String> = seen.evidence.iter().map(EvidenceId::to_string).collect();
         let fact = format!(
-            "\"{}\": {}{}.",
+            "\"{}\": {}.",
             hypothesis.text,
-            if cited.is_empty() { "no evidence cited".to_owned() } else { cited.join(", ") },
-            if rests { ", which decides it" } else { "; nothing cited decides it" },
+            match (cited.join(", "), rests) {
+                (ids, _) if ids.is_empty() => "judged without citing evidence".to_owned(),
+                (ids, true) => format!("judged citing {ids}, and what decides it is among that"),
+                (ids, false) => format!("judged citing {ids}, and nothing of that decides it"),
+            },
         );
         if rests {
             well.get_or_insert_with(|| fact.clone());

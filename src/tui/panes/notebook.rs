@@ -15,6 +15,7 @@ use crate::tui::canvas::{Canvas, Hit, wrap};
 use crate::tui::dialogs;
 use crate::tui::layer::Outcome;
 use crate::tui::theme::Role;
+use crate::units::count;
 
 /// A page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -342,7 +343,7 @@ impl Pane for Notebook {
         }
         let below = lines.len().saturating_sub(self.top + height);
         if below > 0 {
-            let text = format!(" {below} more lines below ");
+            let text = format!(" {} below ", count(below as u64, "more line", "more lines"));
             canvas.line_right(
                 inner,
                 inner.height - 1,

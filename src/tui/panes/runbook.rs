@@ -16,6 +16,7 @@ use crate::tui::layer::Outcome;
 use crate::tui::theme::Role;
 use crate::tui::widgets::filter::Filter;
 use crate::tui::widgets::list::Cursor;
+use crate::units::count;
 
 /// Longest line that is read without effort.
 const LINE: u16 = 76;
@@ -68,8 +69,10 @@ impl Runbook {
         }
         let below = lines.len().saturating_sub(self.top + height);
         if below > 0 && area.height > 0 {
-            let more =
-                Line::from(Span::styled(format!(" PageDown: {below} more lines "), canvas.style(Role::Info)));
+            let more = Line::from(Span::styled(
+                format!(" PageDown: {} ", count(below as u64, "more line", "more lines")),
+                canvas.style(Role::Info),
+            ));
             canvas.line_right(area, area.height - 1, &more);
         }
     }

@@ -8,6 +8,7 @@ use crate::tui::actions::{Context, Id, key_of};
 use crate::tui::canvas::{Canvas, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::theme::Role;
+use crate::units::count;
 
 /// The screen.
 #[derive(Default)]
@@ -122,7 +123,10 @@ impl Layer for Briefing {
                 x: place.x + 2,
                 width: place.width.saturating_sub(4),
             };
-            let text = format!(" ↓ {} more lines: PageDown ", self.hidden - self.top);
+            let text = format!(
+                " ↓ {}: PageDown ",
+                count((self.hidden - self.top) as u64, "more line", "more lines")
+            );
             canvas.line_right(row, 0, &Line::from(Span::styled(text, canvas.style(Role::Focus))));
         }
     }

@@ -33,7 +33,7 @@ use crate::tui::play::Play;
 use crate::tui::screens::again::Job;
 use crate::tui::theme::{Role, Theme};
 use crate::tui::widgets::chart::{Chart, Extras, Mark, Plotted};
-use crate::units::{TimeOfDay, Unit};
+use crate::units::{TimeOfDay, Unit, count};
 
 /// From this width on the sections stand at the left.
 const WIDE: u16 = 96;
@@ -1032,7 +1032,7 @@ impl DebriefScreen {
         }
         let below = text.lines.len().saturating_sub(self.top + height);
         if below > 0 {
-            let text = format!(" {below} more lines below ");
+            let text = format!(" {} below ", count(below as u64, "more line", "more lines"));
             let row = Rect { x: area.x + 2, width: area.width.saturating_sub(4), ..area };
             let line = Line::from(Span::styled(text, canvas.style(Role::Info)));
             canvas.line_right(row, area.height - 1, &line);
