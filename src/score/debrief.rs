@@ -409,7 +409,7 @@ pub struct LoopEntry {
 impl LoopEntry {
     /// The three figures in words.
     pub fn figures(&self) -> String {
-        let during = self.during.as_ref().map_or(String::new(), |d| format!("{d} in the worst minute, "));
+        let during = self.during.as_ref().map_or(String::new(), |d| format!("{d} at worst, "));
         format!("{} before, {during}{} at the end", self.healthy, self.at_end)
     }
 }

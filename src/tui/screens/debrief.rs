@@ -416,9 +416,7 @@ fn draw_loop(steps: &[LoopEntry], out: &mut Text<'_>) {
         }
         let series = out.span(Role::Info, format!("{}  ", step.series));
         let mut figures = vec![out.span(Role::Muted, format!("{} before, ", step.healthy))];
-        figures.extend(
-            step.during.iter().map(|during| out.span(Role::Warn, format!("{during} in the worst minute, "))),
-        );
+        figures.extend(step.during.iter().map(|during| out.span(Role::Warn, format!("{during} at worst, "))));
         figures.push(out.span(Role::Muted, format!("{} at the end", step.at_end)));
         let edge = out.span(Role::Crit, "│     ");
         let mut first = vec![edge.clone(), series];
