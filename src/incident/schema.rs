@@ -887,6 +887,11 @@ pub enum Action {
 }
 
 impl Action {
+    /// Whether it sets something that then is so, and changes nothing when it is pulled again.
+    pub fn stays(&self) -> bool {
+        !matches!(self, Action::FlushCache(_) | Action::WarmCache { .. } | Action::RollingRestart { .. })
+    }
+
     /// The lever that it pulls.
     pub fn lever(&self) -> Lever {
         match self {

@@ -4,7 +4,7 @@ use super::{Extent, Section, curve};
 use crate::game::TOLERANCE;
 use crate::game::command::Finding;
 use crate::score::{
-    AskedEntry, Debrief, EndedEarly, FitEntry, Mark, PredictionEntry, ReadingEntry, Seen, brier_text,
+    AskedEntry, Debrief, EndedEarly, FitEntry, HARMED, Mark, PredictionEntry, ReadingEntry, Seen, brier_text,
 };
 
 /// A piece of a report.
@@ -127,6 +127,7 @@ fn felt(debrief: &Debrief, width: usize, out: &mut Vec<Block>) {
     for (who, total) in &debrief.harm.totals {
         out.push(Entry(who.clone(), total.clone()));
     }
+    out.push(Text(HARMED.to_owned()));
     for lever in &debrief.harm.levers {
         out.push(Item(format!("{} {} {}", lever.letter, lever.clock, lever.what)));
         out.extend(lever.effect.iter().map(|effect| Detail(format!("Played again: {effect}."))));

@@ -15,8 +15,8 @@ use super::{Extent, Section};
 use crate::game::TOLERANCE;
 use crate::game::command::Finding;
 use crate::score::{
-    AnswerEntry, Curve, Debrief, Descent, EndedEarly, ForkEntry, Grade, HarmSection, LoopEntry, MissedKind,
-    PredictionEntry, ReadingEntry,
+    AnswerEntry, Curve, Debrief, Descent, EndedEarly, ForkEntry, Grade, HARMED, HarmSection, LoopEntry,
+    MissedKind, PredictionEntry, ReadingEntry,
 };
 use crate::units::{SimSpan, TimeOfDay, Unit};
 
@@ -90,6 +90,8 @@ struct Page<'a> {
     version: &'static str,
     marks: Vec<Marked<'a>>,
     harm: Figure,
+    /// What counts as harm.
+    harmed: &'static str,
     /// Names and tones of the forks.
     forks: Vec<(String, &'static str)>,
     look_alike: &'static str,
@@ -189,7 +191,7 @@ fn harm_figure(harm: &HarmSection, forks: &[ForkEntry], start: TimeOfDay) -> Fig
     }
     let worst = |values: &[f64]| Unit::Ratio.show(values.iter().copied().fold(0.0, f64::max));
     let says = format!(
-        "Share of operations that failed or came late, from {}. At its worst: you {}, the senior {}, nobody acting {}.",
+        "Share of operations that were harmed, from {}. At its worst: you {}, the senior {}, nobody acting {}.",
         harm.start,
         worst(&you),
         worst(&harm.senior),
@@ -201,7 +203,7 @@ fn harm_figure(harm: &HarmSection, forks: &[ForkEntry], start: TimeOfDay) -> Fig
     let heads: Vec<&str> = std::iter::once("from").chain(runs.iter().map(|run| run.1.as_str())).collect();
     let table = rows(start, 0, harm.step_s, &columns);
     let chart = Chart { size: WIDE, unit: Unit::Ratio, start, plots, marks };
-    let title = "Operations that failed or came late".to_owned();
+    let title = "Operations harmed".to_owned();
     figure("harm".to_owned(), title, says, chart, legend).with_table(&heads, table)
 }
 
@@ -226,7 +228,7 @@ fn prediction_figure(n: usize, p: &PredictionEntry, start: TimeOfDay) -> Option<
 fn loop_figure(n: usize, step: &LoopEntry, start: TimeOfDay) -> Option<Figure> {
     let curve = step.curve.as_ref()?;
     let says = format!("{}: {}.", step.series, step.figures());
-    let words = [("before", HPos::Right), ("during", HPos::Left), ("end", HPos::Right)];
+    let words = [("before", HPos::Right), ("worst", HPos::Left), ("end", HPos::Right)];
     let marks = step
         .windows
         .iter()
@@ -306,6 +308,7 @@ pub(super) fn render(debrief: &Debrief, extent: Extent) -> Result<String, miniji
         version: env!("CARGO_PKG_VERSION"),
         marks: marks.collect(),
         harm: harm_figure(&debrief.harm, &debrief.forks, start),
+        harmed: HARMED,
         forks: (0..debrief.forks.len()).map(|n| (fork_name(n), Tone::Fork(n).name())).collect(),
         predictions: debrief
             .predictions

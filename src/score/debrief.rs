@@ -409,8 +409,7 @@ pub struct LoopEntry {
     pub series: String,
     /// Mean of the five minutes before the trigger.
     pub healthy: String,
-    /// Mean of the five minutes that began a minute after the page, or of as many as there were; `None` when the run was
-    /// ended before.
+    /// Mean of the minute in which most users were harmed; `None` when the run was ended before the trigger.
     pub during: Option<String>,
     /// Mean of the last minute.
     pub at_end: String,
@@ -423,7 +422,7 @@ pub struct LoopEntry {
 impl LoopEntry {
     /// The three figures in words.
     pub fn figures(&self) -> String {
-        let during = self.during.as_ref().map_or(String::new(), |d| format!("{d} during, "));
+        let during = self.during.as_ref().map_or(String::new(), |d| format!("{d} at worst, "));
         format!("{} before, {during}{} at the end", self.healthy, self.at_end)
     }
 }
@@ -990,11 +989,11 @@ fn hypotheses(session: &Session) -> Vec<HypothesisEntry> {
 fn why_it_held(session: &Session) -> Vec<LoopEntry> {
     let series = session.series();
     let trigger = session.trigger_at().as_secs() as usize;
-    let page = session.page_at().as_secs() as usize;
     let end = series.seconds();
+    let worst = Harm::of(series).worst(trigger);
     // A run that was ended early reached a part of a window, or none of it.
     let windows =
-        [(trigger.saturating_sub(300), trigger), (page + 60, page + 360), (end.saturating_sub(60), end)]
+        [(trigger.saturating_sub(300), trigger), (worst.start, worst.end), (end.saturating_sub(60), end)]
             .map(|(from, to)| (from.min(end), to.min(end)));
     let steps = &session.incident().file().mechanism.sustained_by;
     let entry = |step: &crate::incident::schema::LoopStep| {

@@ -11,6 +11,9 @@ use crate::units::{Unit, short};
 /// How much of the harm an operation counts that was turned away by a limit: it failed, but fast and on purpose.
 const SHED_COUNTS: f64 = 0.5;
 
+/// What counts as harm, for those who read figures of it.
+pub const HARMED: &str = "Harmed are operations that failed or came late; those turned away count half.";
+
 /// Harmed share of a minute below which users hardly notice.
 pub(super) const WELL: f64 = 0.02;
 
@@ -81,6 +84,12 @@ impl Harm {
     pub(super) fn minutes(&self, from: usize) -> impl Iterator<Item = (usize, f64)> {
         let rest = self.per_second.get(from..).unwrap_or(&[]);
         rest.chunks(60).enumerate().map(move |(i, m)| (from + i * 60, m.iter().sum::<f64>() / m.len() as f64))
+    }
+
+    /// The seconds of the worst minute from a second on, as far as it was recorded.
+    pub fn worst(&self, from: usize) -> std::ops::Range<usize> {
+        let worst = self.minutes(from).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        worst.map_or(from..from, |(start, _)| start..(start + 60).min(self.per_second.len()))
     }
 
     /// The harmed share of the worst minute from a second on.

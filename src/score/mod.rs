@@ -32,7 +32,7 @@ pub use debrief::{
     harm_text, letter,
 };
 pub use fork::{Again, Change, Decision, Fork, ForkEntry, ForkError, Mended, decisions, mended};
-pub use harm::Harm;
+pub use harm::{HARMED, Harm};
 pub use hysteresis::{Descent, Hysteresis, Level, Staircase, hysteresis};
 pub use reference::{OwnRuns, References};
 

@@ -159,17 +159,17 @@ impl OwnRuns {
         for (i, lever) in levers.iter().enumerate() {
             tell(&format!("your run without {}", action_text(&lever.action)));
             trunk.advance(lever.at);
-            without.push(finish(trunk.clone(), &levers[i + 1..]));
+            without.push(finish(trunk.clone(), after(&levers, i)));
             // Levers were accepted once and the lab refuses no more than that.
             let _ = pull_again(&mut trunk, &lever.action, lever.proposal.as_ref());
         }
         tell("your run with every lever, at the same size");
-        let with = finish(trunk, &[]);
+        let with = finish(trunk, []);
         let none = match levers.first() {
             None => with.clone(),
             Some(_) => {
                 tell("nobody does anything, at the same size");
-                finish(Session::new(Arc::clone(session.incident()), small), &[])
+                finish(Session::new(Arc::clone(session.incident()), small), [])
             }
         };
         let played_out = if session.now() >= session.end() {
@@ -217,8 +217,19 @@ impl OwnRuns {
     }
 }
 
+/// The levers after one that is left out. The same again, with nothing else set in between, is left out with it: it would only
+/// do later what was to be left undone.
+fn after(levers: &[Pulled], left_out: usize) -> impl Iterator<Item = &Pulled> {
+    let wanted = &levers[left_out].action;
+    let again = move |p: &Pulled| p.action == *wanted && wanted.stays();
+    let rest = &levers[left_out + 1..];
+    let other = rest.iter().position(|p| p.action.lever() == wanted.lever() && p.action != *wanted);
+    let until = other.unwrap_or(rest.len());
+    rest.iter().enumerate().filter(move |(i, p)| *i >= until || !again(p)).map(|(_, p)| p)
+}
+
 /// Pulls the levers that are left and plays on to the end.
-fn finish(mut session: Session, levers: &[Pulled]) -> Harm {
+fn finish<'a>(mut session: Session, levers: impl IntoIterator<Item = &'a Pulled>) -> Harm {
     for lever in levers {
         session.advance(lever.at);
         let _ = pull_again(&mut session, &lever.action, lever.proposal.as_ref());

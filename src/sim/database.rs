@@ -99,7 +99,7 @@ impl Host {
             pace: Pace { rate: 1, busy: 0 },
             queries: Vec::new(),
             free: Vec::new(),
-            ends: Ends::default(),
+            ends: Ends::new(),
             running: 0,
             cancelled: 0,
             serial: 0,
@@ -262,7 +262,7 @@ impl Host {
         self.set_running(self.running - 1);
         // Entries of cancelled queries stay until they come up; sweep when they are the majority.
         self.cancelled += 1;
-        if self.ends.0.len() > 1_024 + 2 * self.running as usize {
+        if self.ends.len > 1_024 + 2 * self.running as usize {
             let queries = &self.queries;
             self.ends.retain(|key| alive(queries, key));
             self.cancelled = 0;
@@ -333,19 +333,30 @@ fn alive(queries: &[Query], key: u128) -> bool {
 
 /// Keys in a heap, the smallest first. A node has four children that lie side by side: half as many steps, each of which
 /// has to wait for memory, as with two. Which child is smallest cannot be guessed, so that is found without a branch.
-#[derive(Clone, Debug, Default)]
-struct Ends(Vec<u128>);
+#[derive(Clone, Debug)]
+struct Ends {
+    /// The heap, and behind it at least as many of the largest key as a node has children, so that each has four.
+    keys: Vec<u128>,
+    len: usize,
+}
 
 impl Ends {
+    fn new() -> Ends {
+        Ends { keys: vec![u128::MAX; 4], len: 0 }
+    }
+
     #[inline]
     fn first(&self) -> Option<u128> {
-        self.0.first().copied()
+        (self.len > 0).then(|| self.keys[0])
     }
 
     #[inline]
     fn push(&mut self, key: u128) {
-        self.0.push(key);
-        self.rise(self.0.len() - 1, key);
+        if self.len + 4 == self.keys.len() {
+            self.keys.resize(2 * self.keys.len(), u128::MAX);
+        }
+        self.len += 1;
+        self.rise(self.len - 1, key);
     }
 
     /// Puts a key at a place or above it.
@@ -353,54 +364,61 @@ impl Ends {
     fn rise(&mut self, mut at: usize, key: u128) {
         while at > 0 {
             let parent = (at - 1) / 4;
-            if self.0[parent] <= key {
+            if self.keys[parent] <= key {
                 break;
             }
-            self.0[at] = self.0[parent];
+            self.keys[at] = self.keys[parent];
             at = parent;
         }
-        self.0[at] = key;
+        self.keys[at] = key;
     }
 
     /// The place of the smallest of a node's children.
     #[inline]
     fn least_child(&self, node: usize) -> Option<usize> {
         let first = 4 * node + 1;
-        let children = self.0.get(first..)?;
-        if let Some([a, b, c, d]) = children.first_chunk() {
-            let (left, right) = (usize::from(b < a), 2 + usize::from(d < c));
-            let right_is_less = usize::from(children[right] < children[left]);
-            return Some(first + left + (right - left) * right_is_less);
+        if first >= self.len {
+            return None;
         }
-        (0..children.len()).min_by_key(|&i| children[i]).map(|i| first + i)
+        let children = self.keys[first..].first_chunk::<4>()?;
+        let [a, b, c, d] = children;
+        let (left, right) = (usize::from(b < a), 2 + usize::from(d < c));
+        let right_is_less = usize::from(children[right] < children[left]);
+        Some(first + left + (right - left) * right_is_less)
     }
 
     #[inline]
     fn pop(&mut self) -> Option<u128> {
-        let last = self.0.pop()?;
-        let Some(top) = self.first() else { return Some(last) };
-        // Most keys belong far down: the hole goes to the bottom first, and the last key up from there.
-        let mut hole = 0;
-        while let Some(child) = self.least_child(hole) {
-            self.0[hole] = self.0[child];
-            hole = child;
+        let top = self.first()?;
+        self.len -= 1;
+        let last = std::mem::replace(&mut self.keys[self.len], u128::MAX);
+        if self.len > 0 {
+            // Most keys belong far down: the hole goes to the bottom first, and the last key up from there.
+            let mut hole = 0;
+            while let Some(child) = self.least_child(hole) {
+                self.keys[hole] = self.keys[child];
+                hole = child;
+            }
+            self.rise(hole, last);
         }
-        self.rise(hole, last);
         Some(top)
     }
 
     /// Drops the keys that do not pass a test.
     fn retain(&mut self, test: impl Fn(u128) -> bool) {
-        self.0.retain(|&key| test(key));
-        for node in (0..self.0.len().div_ceil(4)).rev() {
-            let (key, mut hole) = (self.0[node], node);
+        self.keys.truncate(self.len);
+        self.keys.retain(|&key| test(key));
+        self.len = self.keys.len();
+        self.keys.resize(2 * self.len + 4, u128::MAX);
+        for node in (0..self.len.div_ceil(4)).rev() {
+            let (key, mut hole) = (self.keys[node], node);
             while let Some(child) = self.least_child(hole)
-                && self.0[child] < key
+                && self.keys[child] < key
             {
-                self.0[hole] = self.0[child];
+                self.keys[hole] = self.keys[child];
                 hole = child;
             }
-            self.0[hole] = key;
+            self.keys[hole] = key;
         }
     }
 }
@@ -416,7 +434,7 @@ mod tests {
         /// Keys come out in the order of a sorted list, also after some have been dropped.
         #[test]
         fn ends_come_in_order(keys in proptest::collection::vec(any::<u128>(), 0..200), taken in 0usize..100, bit in 0u32..128) {
-            let (mut ends, mut list) = (Ends::default(), keys.clone());
+            let (mut ends, mut list) = (Ends::new(), keys.clone());
             keys.iter().for_each(|&key| ends.push(key));
             list.sort_unstable();
             let first: Vec<u128> = list.drain(..taken.min(list.len())).collect();

@@ -4,6 +4,7 @@
 //! Nothing here calls the platform's mathematics library: it differs between systems in the last bit, and one bit
 //! is enough to swap two events.
 
+use std::hint::select_unpredictable;
 use std::sync::Arc;
 
 use super::prefetch::prefetch;
@@ -218,12 +219,6 @@ impl Alias {
         Alias { columns }
     }
 
-    /// Hints that a rank will be drawn soon with this number.
-    #[inline]
-    pub(super) fn prefetch(&self, r: u64) {
-        prefetch(&self.columns, scale_to(r >> 32, self.columns.len() as u32) as usize);
-    }
-
     /// A rank, from 0.
     #[inline]
     pub fn draw(&self, r: u64) -> u32 {
@@ -233,39 +228,45 @@ impl Alias {
     }
 }
 
-/// Draws keys of a [`KeySpace`].
+/// Draws keys of a [`KeySpace`]; shared between copies of a world. Kinds of reads follow each other at random, so there is no
+/// branch on how popular their keys are.
 #[derive(Clone, Debug)]
-pub enum Keys {
-    /// All alike.
-    Even(u32),
-    /// By weight; shared between copies of a world.
-    Weighted(Arc<Alias>),
+pub struct Keys {
+    n: u32,
+    /// All keys are alike: the table is one column, and not asked.
+    even: bool,
+    alias: Arc<Alias>,
 }
 
 impl Keys {
     /// Prepares a key space.
     pub fn new(space: KeySpace) -> Keys {
-        match space {
-            KeySpace::Even { n } => Keys::Even(n),
-            KeySpace::Zipf { .. } => Keys::Weighted(Arc::new(Alias::new(&popularity(space)))),
-        }
+        let (even, alias) = match space {
+            KeySpace::Even { .. } => (true, Alias::new(&[1.0])),
+            KeySpace::Zipf { .. } => (false, Alias::new(&popularity(space))),
+        };
+        Keys { n: space.len(), even, alias: Arc::new(alias) }
+    }
+
+    /// The key's own column, and the one to look at.
+    #[inline]
+    fn column(&self, r: u64) -> (u32, usize) {
+        let i = scale_to(r >> 32, self.n);
+        (i, select_unpredictable(self.even, 0, i as usize))
     }
 
     /// Hints that a key will be drawn soon with this number.
     #[inline]
     pub(super) fn prefetch(&self, r: u64) {
-        if let Keys::Weighted(alias) = self {
-            alias.prefetch(r);
-        }
+        prefetch(&self.alias.columns, self.column(r).1);
     }
 
     /// One key.
     #[inline]
     pub fn draw(&self, r: u64) -> u32 {
-        match self {
-            Keys::Even(n) => scale_to(r >> 32, *n),
-            Keys::Weighted(alias) => alias.draw(r),
-        }
+        let (i, column) = self.column(r);
+        let (threshold, alias) = self.alias.columns[column];
+        select_unpredictable(self.even | ((r as u32) < threshold), i, alias)
     }
 }
 

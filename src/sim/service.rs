@@ -269,7 +269,8 @@ impl Service {
         it.in_flight -= 1;
         it.busy -= u32::from(is_request);
         it.origin.running -= u32::from(budgeted);
-        (locked, it.in_flight == 0 && it.state == InstanceState::Draining)
+        // Most instances drain never, and many are empty now and then.
+        (locked, it.state == InstanceState::Draining && it.in_flight == 0)
     }
 
     /// An instance with nothing in it.

@@ -217,6 +217,15 @@ impl App {
         self.notice();
     }
 
+    /// A stage whose questions the player has in front of them need not be opened by itself.
+    fn note_stage(&mut self) {
+        let top = self.layers.last();
+        if let (Some(play), true) = (&self.play, top.is_some_and(|l| l.contexts().contains(&Context::Stage)))
+        {
+            self.stage_shown = play.view().stage().map_or(0, |s| s.number);
+        }
+    }
+
     /// Opens what opens by itself: a stage's questions, the end.
     fn notice(&mut self) {
         let Some(play) = &self.play else { return };
@@ -267,6 +276,7 @@ impl App {
         }
         self.changed = true;
         self.message = None;
+        self.note_stage();
         let key = Key::from(event);
         let (layers, scene) = self.scene_parts();
         if let Some(outcomes) = layers.last_mut().and_then(|top| top.typed(key, &scene)) {

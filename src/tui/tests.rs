@@ -25,7 +25,11 @@ use crate::units::{Rate, SimTime};
 
 /// An application with one small incident in its menu, and how often a run was kept.
 fn app_and_saves() -> (App, Arc<AtomicUsize>) {
-    let file = include_str!("../../tests/incidents/good/minimal.ron");
+    app_of(include_str!("../../tests/incidents/good/minimal.ron"))
+}
+
+/// The same with an incident of this text.
+fn app_of(file: &str) -> (App, Arc<AtomicUsize>) {
     let incident = load("minimal.ron", file).incident.expect("the fixture is a good incident");
     let library = vec![Entry::new(Arc::new(incident))];
     let saves = Arc::new(AtomicUsize::new(0));
@@ -274,6 +278,47 @@ fn a_stage_opens_its_questions_and_the_clock_waits() {
     assert!(matches!(&journal[1], Command::Choose { option: 0, sure: 70, .. }), "{journal:?}");
     press(&mut app, "i");
     assert!(shown(&mut app).contains("Hint 1: Look at the cache."));
+}
+
+#[test]
+fn a_stage_that_was_seen_and_left_does_not_come_back() {
+    let file = include_str!("../../tests/incidents/good/minimal.ron");
+    let second = r#"        (
+            title: "Second look", opens: "10:05:00", text: "Look again.",
+            asks: [Predict(id: "again", question: "And then?", series: "operations.failure_ratio", within: "1m")],
+        ),
+    ],
+    hypotheses: ["#;
+    let (mut app, _) = app_of(&file.replace("    ],\n    hypotheses: [", second));
+    app.prepare(0, Mode::Guided);
+    press(&mut app, "Enter");
+    until(&mut app, 181);
+    press(&mut app, "Esc");
+    until(&mut app, 1_000);
+    // At the second stage the clock waits for the answers of the first.
+    press(&mut app, "s Enter Right Right Right Enter Enter Right Right Enter Enter Right Enter Enter");
+    assert!(shown(&mut app).contains("And then?"));
+    press(&mut app, "Esc");
+    press(&mut app, ".");
+    let seen = shown(&mut app);
+    assert!(!seen.contains("And then?"), "it was seen and left\n{seen}");
+}
+
+#[test]
+fn what_is_typed_in_a_pane_holds_a_guided_clock_and_has_the_keys() {
+    for keys in ["0", "2 /"] {
+        let mut app = playing(Mode::Guided);
+        until(&mut app, 170);
+        while !app.moves() {
+            press(&mut app, "Space");
+        }
+        press(&mut app, keys);
+        assert!(!app.moves(), "{keys}: the clock is held");
+        let seen = shown(&mut app);
+        assert!(!seen.contains("m mitigate"), "{keys}: keys that are text now\n{seen}");
+        press(&mut app, "Esc");
+        assert!(app.moves(), "{keys}: and goes on");
+    }
 }
 
 #[test]

@@ -255,10 +255,17 @@ fn argument_fields(lever: &LeverView) -> Vec<Field> {
 
 /// The form of a lever that is pulled in another run.
 pub(crate) fn instead(lever: &LeverView) -> Form {
+    let mut fields = argument_fields(lever);
+    // What it is set to at the end says nothing about that moment.
+    for field in &mut fields {
+        if let Field::Number { input, replaced, .. } = field {
+            (*input, *replaced) = (Input::default(), false);
+        }
+    }
     Form {
         title: format!("Instead: {}", lever.title),
         facts: vec![("Changes", lever.effect.clone()), ("Takes", lever.takes.clone())],
-        fields: argument_fields(lever),
+        fields,
         focus: 0,
         purpose: Purpose::Instead(lever.lever.clone()),
         error: None,
@@ -569,8 +576,9 @@ impl Form {
                 Ok((Command::Status { text, failing: self.number(1)? }, "Sent.".to_owned()))
             }
             Purpose::End => match self.chosen(0) {
+                None => Err((0, "Choose whether to end it.".to_owned())),
                 Some(1) => Ok((Command::End, "The exercise is over.".to_owned())),
-                _ => Err((0, String::new())),
+                Some(_) => Err((0, String::new())),
             },
         }
     }

@@ -167,7 +167,10 @@ pub(crate) fn fork(decision: &Decision, view: &View<'_>) -> Picker {
     }
     rows.extend(lever_rows(view));
     // What a lever is set to at the end says nothing about that moment.
-    rows.iter_mut().for_each(|row| row.right.clear());
+    for row in &mut rows {
+        row.right.clear();
+        row.detail.retain(|(head, _)| *head != "Undo");
+    }
     let mut picker = Picker::new("What instead?", rows, false);
     picker.fork = true;
     picker

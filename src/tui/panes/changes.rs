@@ -137,6 +137,10 @@ impl Pane for Changes {
         Some(Vec::new())
     }
 
+    fn types(&self) -> bool {
+        self.filter.types()
+    }
+
     fn typed(&mut self, key: Key, _view: &View<'_>) -> Option<Vec<Outcome>> {
         self.filter.typed(key).then(Vec::new)
     }

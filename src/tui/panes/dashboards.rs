@@ -383,6 +383,10 @@ impl Pane for Dashboards {
         }
     }
 
+    fn types(&self) -> bool {
+        self.asking.is_some()
+    }
+
     fn typed(&mut self, key: Key, view: &View<'_>) -> Option<Vec<Outcome>> {
         match self.asking.take()?.typed(key, view) {
             Asked::Open(asking) => self.asking = Some(asking),

@@ -57,6 +57,11 @@ pub(crate) trait Pane {
     /// Carries out an action; `None` when it has no use for it.
     fn act(&mut self, id: Id, view: &View<'_>) -> Option<Vec<Outcome>>;
 
+    /// Whether something is being typed: keys are text then.
+    fn types(&self) -> bool {
+        false
+    }
+
     /// Takes a key before it is looked up, while something is typed; `None` when it is no text.
     fn typed(&mut self, _key: Key, _view: &View<'_>) -> Option<Vec<Outcome>> {
         None

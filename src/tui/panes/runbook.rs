@@ -164,6 +164,10 @@ impl Pane for Runbook {
         Some(Vec::new())
     }
 
+    fn types(&self) -> bool {
+        self.filter.types()
+    }
+
     fn typed(&mut self, key: Key, _view: &View<'_>) -> Option<Vec<Outcome>> {
         let taken = self.filter.typed(key);
         if taken {

@@ -504,6 +504,10 @@ impl Pane for Traces {
         Some(Vec::new())
     }
 
+    fn types(&self) -> bool {
+        self.filter.types()
+    }
+
     fn typed(&mut self, key: Key, _view: &View<'_>) -> Option<Vec<Outcome>> {
         self.filter.typed(key).then(Vec::new)
     }

@@ -267,8 +267,13 @@ impl Layer for Console {
         true
     }
 
-    fn clock_runs(&self, _mode: Mode) -> bool {
-        true
+    fn clock_runs(&self, mode: Mode) -> bool {
+        // What is typed here is held like a dialog.
+        mode == Mode::Live || !self.panes[self.focus].types()
+    }
+
+    fn offers(&self, _id: Id) -> bool {
+        !self.panes[self.focus].types()
     }
 
     fn draw(&mut self, canvas: &mut Canvas<'_>, area: Rect, scene: &Scene<'_>) {

@@ -20,9 +20,9 @@ use crate::game::command::Finding;
 use crate::game::{Mode, Session};
 use crate::report::{Section, fork_name};
 use crate::score::{
-    Again, Change, Debrief, Descent, EndedEarly, Fork, ForkEntry, Grade, HARM_STEP_S, Harm, HarmSection,
-    LoopEntry, Mended, OwnRuns, QUESTIONS, ReadingEntry, References, Seen, Staircase, brier_text, debrief,
-    harm_text, score,
+    Again, Change, Debrief, Descent, EndedEarly, Fork, ForkEntry, Grade, HARM_STEP_S, HARMED, Harm,
+    HarmSection, LoopEntry, Mended, OwnRuns, QUESTIONS, ReadingEntry, References, Seen, Staircase,
+    brier_text, debrief, harm_text, score,
 };
 use crate::tui::actions::{Context, Id};
 use crate::tui::background::in_background;
@@ -197,6 +197,7 @@ fn harm(debrief: &Debrief, computed: Computed, out: &mut Text<'_>) {
             out.hang(indent, head, Role::Text, total);
         }
     }
+    out.say(Role::Muted, HARMED);
     out.gap();
     for (i, decision) in debrief.decisions.iter().enumerate() {
         let lever = decision.lever.and_then(|n| debrief.harm.levers.get(n));
@@ -409,7 +410,7 @@ fn draw_loop(steps: &[LoopEntry], out: &mut Text<'_>) {
         }
         let series = out.span(Role::Info, format!("{}  ", step.series));
         let mut figures = vec![out.span(Role::Muted, format!("{} before, ", step.healthy))];
-        figures.extend(step.during.iter().map(|during| out.span(Role::Warn, format!("{during} during, "))));
+        figures.extend(step.during.iter().map(|during| out.span(Role::Warn, format!("{during} at worst, "))));
         figures.push(out.span(Role::Muted, format!("{} at the end", step.at_end)));
         let edge = out.span(Role::Crit, "│     ");
         let mut first = vec![edge.clone(), series];
@@ -654,7 +655,7 @@ fn harm_chart(
         .map(|lever| Mark { second: lever.at_s as usize, letter: lever.letter, role: Role::Accent })
         .collect();
     let chart = Chart {
-        title: "Operations that failed or came late",
+        title: "Operations harmed",
         lines,
         threshold: None,
         marks: &marks,

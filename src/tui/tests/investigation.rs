@@ -454,7 +454,7 @@ fn the_run_is_played_again_with_another_decision_and_with_work_that_should_follo
         assert!(shown(app).contains("What instead?"), "{}", shown(app));
         press(app, "Enter");
         assert!(shown(app).contains("Instead: "), "{}", shown(app));
-        press(app, "Enter");
+        press(app, "5 0 0 Enter");
     };
     fork(&mut app);
     let before = journal(&app);

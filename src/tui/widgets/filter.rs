@@ -27,6 +27,11 @@ impl Filter {
         self.typing = true;
     }
 
+    /// Whether it is being typed into.
+    pub(crate) fn types(&self) -> bool {
+        self.typing
+    }
+
     /// Whether rows are left out.
     pub(crate) fn active(&self) -> bool {
         !self.words.is_empty()
