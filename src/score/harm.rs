@@ -130,8 +130,22 @@ pub(super) fn avoided(own: &Harm, references: &References) -> Option<f64> {
     (possible > 1e-3).then(|| (references.none.share() - own.share()) / possible)
 }
 
-const RULE: &str = "Harm is failed plus late operations plus half of those turned away. Between the run in which \
-    nobody does anything (0) and the senior's (1), on the same seed: P from 0.75, S from 0.4, M from 0.05.";
+/// [`avoided`] in a sentence.
+fn avoided_text(avoided: f64) -> String {
+    let share = |part: f64| format!("{:.0} %", part * 100.0);
+    match avoided {
+        a if a < 0.0 => {
+            format!("You did more harm than doing nothing: by {} of what the senior avoided.", share(-a))
+        }
+        a if a > 1.0 => {
+            format!("You avoided all the harm that the senior avoided, and {} of it more.", share(a - 1.0))
+        }
+        a => format!("You avoided {} of the harm that the senior avoided.", share(a)),
+    }
+}
+
+const RULE: &str = "Harm is failed plus late operations plus half of those turned away. Of the harm that \
+    the senior avoids, on the same seed, against nobody doing anything: P from 75 % avoided, S from 40 %, M from 5 %.";
 
 pub(super) fn mark(session: &Session, references: &References) -> Judged {
     let own = references.own_harm(session);
@@ -146,7 +160,7 @@ pub(super) fn mark(session: &Session, references: &References) -> Judged {
             Unit::Ratio.show(references.none.share()),
             Unit::Ratio.show(references.senior.share())
         ),
-        format!("You are at {avoided:.2} between doing nothing and the senior."),
+        avoided_text(avoided),
     ];
     facts.extend(references.played_on(session));
     let well = (avoided > 0.0).then(|| {
@@ -172,6 +186,17 @@ mod tests {
         run.per_second.extend([0.0; 90]);
         assert_eq!(run.recovered_at(120), Some(300));
         assert_eq!(run.recovered_at(10_000), None);
+    }
+
+    #[test]
+    fn what_was_avoided_is_said_in_words() {
+        for (avoided, wanted) in [
+            (-0.3, "You did more harm than doing nothing: by 30 % of what the senior avoided."),
+            (0.55, "You avoided 55 % of the harm that the senior avoided."),
+            (1.23, "You avoided all the harm that the senior avoided, and 23 % of it more."),
+        ] {
+            assert_eq!(avoided_text(avoided), wanted);
+        }
     }
 
     #[test]

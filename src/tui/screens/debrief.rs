@@ -1306,8 +1306,8 @@ mod tests {
                     crate::score::Mark {
                         dimension: Dimension::UserHarm,
                         grade: Grade::S,
-                        rule: text("Between doing nothing and the senior's run: P from 0.75, S from 0.4."),
-                        facts: vec![text("You are at 0.55.")],
+                        rule: text("Of the harm that the senior avoids: P from 75 % avoided, S from 40 %."),
+                        facts: vec![text("You avoided 55 % of it.")],
                     },
                     crate::score::Mark {
                         dimension: Dimension::Evidence,
