@@ -364,7 +364,7 @@ pub(crate) static ACTIONS: &[Action] = {
         action(Console, Id::Pin, &["b"], "pin", "Keeps what you look at as evidence, with the time and what it showed.", 5, running),
         action(Console, Id::Finding, &["f"], "finding", "Opens your explanation: trigger, amplifiers, loop, bottleneck, evidence.", 6, may_act),
         action(Console, Id::Expand, &["e"], "expand", "Gives what you look at the whole screen, with a crosshair on charts; again brings it back.", 5, always),
-        action(Console, Id::Split, &["|"], "split", "Shows a second pane beside the first; digits put panes into the one that has the keys. Again shows one.", 0, always),
+        action(Console, Id::Split, &["|"], "split", "Shows a second pane beside the first, or below it on a narrow screen; digits put panes into the one that has the keys. Again shows one.", 0, always),
         action(Console, Id::NextPane, &["Tab"], "next pane", "Gives the keys to the next pane.", 7, always),
         action(Console, Id::PreviousPane, &["BackTab"], "previous pane", "Gives the keys to the pane before.", 0, always),
         action(Console, Id::Pane(1), &["1"], "pane 1 to 9", "Shows the pane of that digit; so do 2 to 9.", 0, always),

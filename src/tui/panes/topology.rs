@@ -234,7 +234,9 @@ impl Drawing<'_, '_> {
         let status = view.status().services;
         let glyphs = self.canvas.theme.glyphs;
         let mut boxes = Vec::new();
-        for (i, service) in topology.services.iter().enumerate() {
+        let narrow = self.width / (topology.services.len().max(1) as u16) < NARROW;
+        for i in in_order_of_calls(topology) {
+            let Some(service) = topology.services.get(i) else { continue };
             let pattern = format!("pool.in_use.{}-*", service.name);
             let used: Vec<f64> = view.series().matching(&pattern).filter_map(|s| s.recent()).collect();
             let mean = (!used.is_empty()).then(|| used.iter().sum::<f64>() / used.len() as f64);
@@ -252,25 +254,37 @@ impl Drawing<'_, '_> {
             } else {
                 String::new()
             };
-            let first = Line::from(vec![
-                Span::raw("pools "),
-                Span::styled(bar(mean.unwrap_or(0.0), 12, glyphs), drawn(self.canvas.style(role))),
-                Span::raw(format!(" {} in use{waiting}", Unit::Ratio.show(mean.unwrap_or(f64::NAN)))),
-            ]);
-            let each: String = used.iter().map(|v| level(*v, glyphs)).collect();
-            let second = Line::from(vec![
-                Span::raw("each  "),
-                Span::styled(each, self.canvas.style(Role::Series(0))),
-                Span::styled(
-                    n.map_or(String::new(), |n| format!("  {} connections a pool", n.pool_size)),
-                    self.canvas.style(Role::Muted),
-                ),
-            ]);
+            let mut lines = Vec::new();
+            if service.database.is_some() {
+                let (cells, in_use) = if narrow { (6, "") } else { (12, " in use") };
+                let share = Unit::Ratio.show(mean.unwrap_or(f64::NAN));
+                lines.push(Line::from(vec![
+                    Span::raw("pools "),
+                    Span::styled(bar(mean.unwrap_or(0.0), cells, glyphs), drawn(self.canvas.style(role))),
+                    Span::raw(format!(" {share}{in_use}{waiting}")),
+                ]));
+                let each: String = used.iter().map(|v| level(*v, glyphs)).collect();
+                let size = n.map_or(0, |n| n.pool_size);
+                let size =
+                    if narrow { format!(" of {size}") } else { format!("  {size} connections a pool") };
+                lines.push(Line::from(vec![
+                    Span::raw("each  "),
+                    Span::styled(each, self.canvas.style(Role::Series(0))),
+                    Span::styled(size, self.canvas.style(Role::Muted)),
+                ]));
+            } else {
+                lines.push(Line::from(Span::styled("no database", self.canvas.style(Role::Muted))));
+            }
+            if !service.calls.is_empty() {
+                let mut called = service.calls.clone();
+                called.dedup();
+                lines.push(Line::from(format!("calls {}", called.join(", "))));
+            }
             let right = Line::from(vec![
                 Span::raw(format!("{count}, ")),
                 Span::styled(word, self.canvas.style(role)),
             ]);
-            boxes.push((service.name.clone(), right, vec![first, second], "pool.in_use".to_owned()));
+            boxes.push((service.name.clone(), right, lines, "pool.in_use".to_owned()));
         }
         let n = boxes.len();
         self.tier(boxes, &vec![1; n]);
@@ -423,6 +437,31 @@ impl TopologyPane {
         let nodes = drawing.nodes;
         (buf, nodes)
     }
+}
+
+/// Below this width a service's box has room for few words.
+const NARROW: u16 = 34;
+
+/// The services' places: those in front first, each followed by those that it calls.
+fn in_order_of_calls(topology: &Topology) -> Vec<usize> {
+    fn visit(topology: &Topology, i: usize, order: &mut Vec<usize>) {
+        if order.contains(&i) {
+            return;
+        }
+        order.push(i);
+        for called in &topology.services[i].calls {
+            if let Some(next) = topology.services.iter().position(|s| s.name == *called) {
+                visit(topology, next, order);
+            }
+        }
+    }
+    let mut order = Vec::new();
+    let front = |front: bool| move |i: &usize| topology.services[*i].in_front == front;
+    let all = || 0..topology.services.len();
+    for i in all().filter(front(true)).chain(all().filter(front(false))) {
+        visit(topology, i, &mut order);
+    }
+    order
 }
 
 impl Pane for TopologyPane {
