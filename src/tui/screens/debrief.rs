@@ -772,8 +772,8 @@ impl DebriefScreen {
             _ => nothing,
         };
         let score = score(session, &references);
-        // Those that are not final yet are kept too: one may leave before the last runs are there.
-        if matches!(computed, Computed::References | Computed::All) {
+        // Only final ones: a replay of the run is held against what is kept.
+        if computed == Computed::All {
             play.set_marks(score.letters());
         }
         let made = debrief(session, &references, &score);
