@@ -159,7 +159,7 @@ impl OwnRuns {
         for (i, lever) in levers.iter().enumerate() {
             tell(&format!("your run without {}", action_text(&lever.action)));
             trunk.advance(lever.at);
-            without.push(finish(trunk.clone(), after(&levers, i)));
+            without.push(finish(trunk.clone(), after(levers, i)));
             // Levers were accepted once and the lab refuses no more than that.
             let _ = pull_again(&mut trunk, &lever.action, lever.proposal.as_ref());
         }

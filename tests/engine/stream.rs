@@ -63,6 +63,9 @@ fn recorded(spec: &Spec, seed: u64) -> (World, Vec<TraceRecord>) {
     (world, operations)
 }
 
+/// Service and instance.
+type Place = (u16, u16);
+
 /// What does not go together, in words.
 #[derive(Default)]
 struct Audit {
@@ -191,10 +194,11 @@ impl Audit {
     /// No more connections are held than there are, and who came first is served first.
     fn pools(&mut self, spec: &Spec, operations: &[TraceRecord]) {
         let pool = &spec.services[0].pools[0];
-        let mut held: BTreeMap<(u16, u16), Vec<(u64, u64)>> = BTreeMap::new();
+        let mut held: BTreeMap<Place, Vec<(u64, u64)>> = BTreeMap::new();
         let mut on_host: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();
-        let mut waits: BTreeMap<(u16, u16), Vec<(u64, u64, bool)>> = BTreeMap::new();
-        let mut at_once: BTreeMap<(u16, u16), Vec<u64>> = BTreeMap::new();
+        // Until when, since when, and whether it ended with a connection.
+        let mut waits: BTreeMap<Place, Vec<(u64, u64, bool)>> = BTreeMap::new();
+        let mut at_once: BTreeMap<Place, Vec<u64>> = BTreeMap::new();
         for operation in operations {
             for attempt in attempts(operation) {
                 let SpanKind::Attempt { place: Some(place), .. } = attempt.kind else { continue };
@@ -207,7 +211,7 @@ impl Audit {
                     }
                     let mut uses = run.iter().filter(|p| rank(p) >= HOLDS);
                     let Some(first) = uses.next() else { continue };
-                    let until = uses.last().unwrap_or(first).end;
+                    let until = uses.next_back().unwrap_or(first).end;
                     held.entry(place).or_default().push((first.start, until));
                     if waited.is_none() {
                         at_once.entry(place).or_default().push(first.start);
