@@ -402,9 +402,10 @@ fn draw_loop(steps: &[LoopEntry], out: &mut Text<'_>) {
     let last = steps.len().saturating_sub(1);
     for (i, step) in steps.iter().enumerate() {
         let edge = if i == 0 { "╭─▶ " } else { "│   " };
-        let mut head = Some(vec![out.span(Role::Crit, edge), out.span(Role::Accent, format!("{} ", i + 1))]);
+        let mut head =
+            Some(vec![out.span(Role::Accent, edge), out.span(Role::Accent, format!("{} ", i + 1))]);
         for line in wrap(&step.text, out.width.saturating_sub(6).min(LINE)) {
-            let mut spans = head.take().unwrap_or_else(|| vec![out.span(Role::Crit, "│     ")]);
+            let mut spans = head.take().unwrap_or_else(|| vec![out.span(Role::Accent, "│     ")]);
             spans.push(out.span(Role::Text, line));
             out.push(spans);
         }
@@ -412,7 +413,7 @@ fn draw_loop(steps: &[LoopEntry], out: &mut Text<'_>) {
         let mut figures = vec![out.span(Role::Muted, format!("{} before, ", step.healthy))];
         figures.extend(step.during.iter().map(|during| out.span(Role::Warn, format!("{during} at worst, "))));
         figures.push(out.span(Role::Muted, format!("{} at the end", step.at_end)));
-        let edge = out.span(Role::Crit, "│     ");
+        let edge = out.span(Role::Accent, "│     ");
         let mut first = vec![edge.clone(), series];
         let wide = first.iter().chain(&figures).map(Span::width).sum::<usize>() > usize::from(out.width);
         if wide {
@@ -421,11 +422,11 @@ fn draw_loop(steps: &[LoopEntry], out: &mut Text<'_>) {
         first.extend(figures);
         out.push(first);
         if i < last {
-            out.push(vec![out.span(Role::Crit, "│     ▼")]);
+            out.push(vec![out.span(Role::Accent, "│     ▼")]);
         }
     }
     if !steps.is_empty() {
-        out.push(vec![out.span(Role::Crit, "╰──── "), out.span(Role::Muted, "and so back to 1")]);
+        out.push(vec![out.span(Role::Accent, "╰──── "), out.span(Role::Muted, "and so back to 1")]);
     }
 }
 
