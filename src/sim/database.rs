@@ -14,6 +14,8 @@ use super::spec::DatabaseSpec;
 
 /// Fraction bits of a rate.
 const RATE_BITS: u32 = 32;
+/// An idle core's.
+const FULL_SPEED: u64 = 1 << RATE_BITS;
 /// Fraction bits of virtual time.
 const WORK_BITS: u32 = 16;
 
@@ -231,9 +233,9 @@ impl Host {
         }
     }
 
-    /// Starts a query that needs `work` nanoseconds of CPU.
+    /// Starts a query that needs `work` nanoseconds of CPU. Says also whether the host's next end may be another one now.
     #[inline(always)]
-    pub fn start(&mut self, owner: Owner, work: u64, now: u64) -> QueryIndex {
+    pub fn start(&mut self, owner: Owner, work: u64, now: u64) -> (QueryIndex, bool) {
         self.catch_up(now);
         self.serial += 1;
         let query = Query { serial: self.serial, owner };
@@ -248,10 +250,12 @@ impl Host {
             }
         };
         let tag = self.virtual_time + (work.max(1) << WORK_BITS);
-        self.ends.push(u128::from(tag) << 64 | u128::from(self.serial) << SLOT_BITS | u128::from(slot));
+        let low = self.serial << SLOT_BITS | u64::from(slot);
+        let is_first = self.ends.push(u128::from(tag) << 64 | u128::from(low));
         self.set_running(self.running + 1);
         self.counters.started += 1;
-        slot
+        // While everybody has a core to himself, nobody is slowed down by one who starts.
+        (slot, is_first || self.pace.rate != FULL_SPEED || self.cancelled > 0)
     }
 
     /// Takes a query out before its end.
@@ -262,7 +266,7 @@ impl Host {
         self.set_running(self.running - 1);
         // Entries of cancelled queries stay until they come up; sweep when they are the majority.
         self.cancelled += 1;
-        if self.ends.len > 1_024 + 2 * self.running as usize {
+        if self.ends.len() > 1_024 + 2 * self.running as usize {
             let queries = &self.queries;
             self.ends.retain(|key| alive(queries, key));
             self.cancelled = 0;
@@ -285,7 +289,7 @@ impl Host {
         let rate = self.pace.rate;
         let shift = RATE_BITS - WORK_BITS;
         // A host with a core for everybody needs no division, and most queries are short enough for the cheap one.
-        let span = if rate == 1 << RATE_BITS {
+        let span = if rate == FULL_SPEED {
             left.div_ceil(1 << WORK_BITS)
         } else if left < 1 << (63 - shift) {
             (left << shift).div_ceil(rate)
@@ -331,18 +335,119 @@ fn alive(queries: &[Query], key: u128) -> bool {
     queries[slot].serial == (key as u64) >> SLOT_BITS
 }
 
+/// Keys in order, the smallest first. The nearest ones are in a list that is kept sorted: most hosts run a few queries at
+/// a time, and what is put in there moves only those that come before it. What is further away waits in a heap, until the
+/// list has run out.
+#[derive(Clone, Debug)]
+struct Ends {
+    /// The smallest keys, the smallest last, as far as `n_near`.
+    near: [u128; NEAR],
+    n_near: usize,
+    /// Every near key is smaller; no far one is. The largest there is while nothing is far.
+    bound: u128,
+    far: Heap,
+}
+
+/// Places in the list, and how many keys go from and to the heap at a time.
+const NEAR: usize = 32;
+const MOVED: usize = NEAR / 2;
+
+impl Ends {
+    fn new() -> Ends {
+        Ends { near: [0; NEAR], n_near: 0, bound: u128::MAX, far: Heap::new() }
+    }
+
+    fn len(&self) -> usize {
+        self.n_near + self.far.len
+    }
+
+    #[inline(always)]
+    fn first(&self) -> Option<u128> {
+        self.near.get(self.n_near.wrapping_sub(1)).copied()
+    }
+
+    /// Puts a key in. Says whether it is the first now.
+    #[inline(always)]
+    fn push(&mut self, key: u128) -> bool {
+        if self.n_near == NEAR && key < self.bound {
+            self.make_room();
+        }
+        if key >= self.bound {
+            self.far.push(key);
+            return false;
+        }
+        let mut at = self.n_near.min(NEAR - 1);
+        let last = at;
+        while at > 0 && self.near[at - 1] < key {
+            self.near[at] = self.near[at - 1];
+            at -= 1;
+        }
+        self.near[at] = key;
+        self.n_near += 1;
+        at == last
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<u128> {
+        let first = self.first()?;
+        self.n_near -= 1;
+        if self.n_near == 0 && self.bound < u128::MAX {
+            self.come_near();
+        }
+        Some(first)
+    }
+
+    /// The larger ones of a full list go to the heap.
+    #[cold]
+    fn make_room(&mut self) {
+        for &key in &self.near[..MOVED] {
+            self.far.push(key);
+        }
+        self.bound = self.near[MOVED - 1];
+        self.near.copy_within(MOVED.., 0);
+        self.n_near = NEAR - MOVED;
+    }
+
+    /// The heap's first ones come into the empty list.
+    #[inline(never)]
+    fn come_near(&mut self) {
+        let n = self.far.len.min(MOVED);
+        for place in self.near[..n].iter_mut().rev() {
+            *place = self.far.pop().unwrap_or(u128::MAX);
+        }
+        self.n_near = n;
+        self.bound = self.far.first().unwrap_or(u128::MAX);
+    }
+
+    /// Drops the keys that do not pass a test.
+    fn retain(&mut self, test: impl Fn(u128) -> bool) {
+        let mut kept = 0;
+        for i in 0..self.n_near {
+            if test(self.near[i]) {
+                self.near[kept] = self.near[i];
+                kept += 1;
+            }
+        }
+        self.n_near = kept;
+        self.far.retain(test);
+        if self.n_near == 0 {
+            self.come_near();
+        }
+    }
+}
+
 /// Keys in a heap, the smallest first. A node has four children that lie side by side: half as many steps, each of which
 /// has to wait for memory, as with two. Which child is smallest cannot be guessed, so that is found without a branch.
 #[derive(Clone, Debug)]
-struct Ends {
+struct Heap {
     /// The heap, and behind it at least as many of the largest key as a node has children, so that each has four.
     keys: Vec<u128>,
     len: usize,
 }
 
-impl Ends {
-    fn new() -> Ends {
-        Ends { keys: vec![u128::MAX; 4], len: 0 }
+impl Heap {
+    fn new() -> Heap {
+        Heap { keys: vec![u128::MAX; 4], len: 0 }
     }
 
     #[inline]
@@ -487,7 +592,7 @@ mod tests {
     #[test]
     fn a_cancelled_query_frees_its_share() {
         let mut host = host(1.0, 0.0);
-        let first = host.start(Owner::Request(0), 10_000_000, 0);
+        let (first, _) = host.start(Owner::Request(0), 10_000_000, 0);
         host.start(Owner::Request(1), 10_000_000, 0);
         host.cancel(first, 10_000_000);
         assert_eq!(host.next_end(), Some((15_000_000, Owner::Request(1))));

@@ -183,6 +183,14 @@ impl Heads {
         }
     }
 
+    /// The head of a source comes after others of its instant now.
+    #[inline]
+    fn put_off(&mut self, source: usize, order: u64) {
+        let head = &mut self.heads[source];
+        *head = Head::new(head.at, order, source);
+        self.moved |= source == self.first.source();
+    }
+
     /// The source of the earliest head has another one, which is due later.
     #[inline]
     fn advance(&mut self, head: Head) {
@@ -257,8 +265,8 @@ pub struct Events<T: Ord + Clone> {
 #[derive(Clone, Debug)]
 struct PlainSet<T: Clone> {
     heap: BinaryHeap<Reverse<Plain<T>>>,
-    /// The scheduling that each register stands for; what it was set to before is void.
-    registers: Vec<u64>,
+    /// Instant and scheduling that each register stands for; what it was set to before is void.
+    registers: Vec<(u64, u64)>,
 }
 
 #[derive(Clone, Debug)]
@@ -303,9 +311,9 @@ impl<T: Clone> PlainSet<T> {
 
     fn set(&mut self, register: Register, at: u64, order: u64) {
         if self.registers.len() <= register.0 {
-            self.registers.resize(register.0 + 1, 0);
+            self.registers.resize(register.0 + 1, (NEVER, 0));
         }
-        self.registers[register.0] = order;
+        self.registers[register.0] = (at, order);
         if at != NEVER {
             self.push(at, order, What::Register(register));
         }
@@ -315,7 +323,7 @@ impl<T: Clone> PlainSet<T> {
     /// Keeps a void event from being the first.
     fn drop_void(&mut self) {
         while let Some(Reverse(Plain { order, what: What::Register(register), .. })) = self.heap.peek()
-            && self.registers[register.0] != *order
+            && self.registers[register.0].1 != *order
         {
             self.heap.pop();
         }
@@ -434,6 +442,17 @@ impl<T: Ord + Clone> Events<T> {
             return self.set_plain(register, at, order);
         }
         self.ends.set(Head::new(at, order, register.0));
+    }
+
+    /// Schedules a register's event anew for the same instant: after what has been scheduled meanwhile.
+    #[inline(always)]
+    pub fn set_again(&mut self, register: Register) {
+        let order = self.next_order();
+        if let Some(plain) = &self.plain {
+            let at = plain.registers.get(register.0).map_or(NEVER, |r| r.0);
+            return self.set_plain(register, at, order);
+        }
+        self.ends.put_off(register.0, order);
     }
 
     #[cold]

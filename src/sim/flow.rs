@@ -89,7 +89,7 @@ impl World {
         if let Look::Hit { extra } = look {
             let it = &mut self.services[service as usize];
             let took = extra + it.handling.draw(&mut self.handling_rng);
-            if self.inside_apart {
+            if it.is_measured {
                 it.latency.record(took);
             }
             return self.served(operation, record, place, (now, took));

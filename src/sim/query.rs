@@ -116,14 +116,19 @@ impl World {
             }
         };
         let work = cost.draw(key, host, now, &mut self.work_rng);
-        request.query = host.start(Owner::Request(id), work, now);
+        let (query, moves_next_end) = host.start(Owner::Request(id), work, now);
+        request.query = query;
         let entry = Entry { id, version: request.enter(Phase::Querying, now) };
-        if planning != Planning::Later {
-            let (at, owner) = host.next_end().unwrap_or((NEVER, Owner::Nobody));
-            if let Owner::Request(id) = owner {
-                self.requests.prefetch(id);
+        match planning {
+            Planning::Later => {}
+            Planning::Now if !moves_next_end => self.events.set_again(register),
+            Planning::Now | Planning::Owed => {
+                let (at, owner) = host.next_end().unwrap_or((NEVER, Owner::Nobody));
+                if let Owner::Request(id) = owner {
+                    self.requests.prefetch(id);
+                }
+                self.events.set(register, at);
             }
-            self.events.set(register, at);
         }
         self.events.after(ring, now, entry);
     }

@@ -181,8 +181,9 @@ pub struct Service {
     pub origin_in_flight: u32,
     /// Counts since the start.
     pub counters: ServiceCounters,
-    /// Latency of requests inside it since the start, callers that left included; hits left out unless it is measured apart
-    /// from the front door.
+    /// What happens inside it is measured apart from the front door.
+    pub(super) is_measured: bool,
+    /// Latency of requests inside it since the start, callers that left included; empty unless that is measured.
     pub latency: Histogram,
     /// From a miss to the end of its read of the source.
     pub origin_duration: Histogram,
@@ -206,6 +207,7 @@ impl Service {
             restart_batch: 1,
             handling: Sampler::new(spec.handling),
             only_reads: matches!(steps[..], [Planned::Read]),
+            is_measured: false,
             steps,
             pool_rings,
             deadline,
@@ -263,7 +265,9 @@ impl Service {
         let is_request = request.role != Role::Refresh;
         if is_request {
             self.counters.failures += u64::from(!served);
-            self.latency.record(now - request.sent);
+            if self.is_measured {
+                self.latency.record(now - request.sent);
+            }
         }
         let it = &mut self.instances[request.instance as usize];
         it.in_flight -= 1;

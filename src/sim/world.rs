@@ -156,8 +156,6 @@ pub struct World {
     pub(super) calls: Vec<CallCounters>,
     /// Services call each other: records are tied together.
     pub(super) linked: bool,
-    /// What happens inside a service is measured apart from the front door.
-    pub(super) inside_apart: bool,
     pub(super) work_rng: Stream,
     pub(super) io_rng: Stream,
     pub(super) own_work_rng: Stream,
@@ -268,8 +266,12 @@ impl World {
             .collect();
         let keys = spec.reads.iter().filter(|r| r.ttl.is_some()).map(|r| r.keys.len() as usize).sum();
         let mut calls = 0;
-        let services: Vec<Service> =
+        let mut services: Vec<Service> =
             spec.services.iter().map(|s| service_of(s, keys, &mut calls, &mut ring)).collect();
+        let inside_apart = spec.services.len() > 1 || spec.clients.iter().any(|c| c.timeout.is_some());
+        for service in &mut services {
+            service.is_measured = inside_apart;
+        }
         let mut registers = Vec::new();
         let databases = spec
             .databases
@@ -340,7 +342,6 @@ impl World {
             route_rng: Stream::new(seed, "routes"),
             survivors_rng: Stream::new(seed, "what a failover keeps"),
             caches: spec.caches.iter().map(|c| Cache::new(keys, ages, c.backup)).collect(),
-            inside_apart: spec.services.len() > 1 || spec.clients.iter().any(|c| c.timeout.is_some()),
             linked: calls > 0,
             calls: vec![CallCounters::default(); usize::from(calls)],
             routes: Vec::new(),
@@ -501,7 +502,7 @@ impl World {
 
     /// Whether what happens inside services is measured apart from the front door.
     pub fn measures_inside(&self) -> bool {
-        self.inside_apart
+        self.services.iter().any(|s| s.is_measured)
     }
 
     /// Keys that the running or last warm-up of a cache has read.
