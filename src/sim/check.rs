@@ -63,33 +63,26 @@ impl World {
                 }
             }
         }
-        for (d, database) in self.databases.iter().enumerate() {
-            for (h, host) in database.hosts.iter().enumerate() {
-                let name = format!("host {h} of database {d}");
-                let here = |r: &&Request| {
-                    r.phase == Phase::Querying
-                        && r.host as usize == h
-                        && self.services[r.service as usize].spec.database == Some(d)
-                };
-                let all = || self.requests.iter().map(|(_, r)| r).filter(here);
-                let off_cpu = all().filter(|r| r.query == OFF_CPU).count() as u64;
-                let on_cpu = all().count() as u64 - off_cpu;
-                let (for_requests, others) = host.owners();
-                same(format!("{name}: queries of requests"), on_cpu, for_requests);
-                same(format!("{name}: queries running"), for_requests + others, u64::from(host.running()));
-                let idle: usize = self
-                    .services
-                    .iter()
-                    .filter(|s| s.spec.database == Some(d))
-                    .flat_map(|s| &s.instances)
-                    .flat_map(|i| &i.pools)
-                    .map(|p| p.idle.iter().filter(|c| c.0 as usize == h).count())
-                    .sum();
-                let open = on_cpu + off_cpu + others + idle as u64;
-                same(format!("{name}: connections"), open, u64::from(host.connections));
-                let over = host.connections.saturating_sub(host.connection_limit);
-                same(format!("{name}: connections over the limit"), 0, u64::from(over));
-            }
+        for (h, host) in self.hosts.iter().enumerate() {
+            let name = format!("host {h}");
+            let here = |r: &&Request| r.phase == Phase::Querying && r.host as usize == h;
+            let all = || self.requests.iter().map(|(_, r)| r).filter(here);
+            let off_cpu = all().filter(|r| r.query == OFF_CPU).count() as u64;
+            let on_cpu = all().count() as u64 - off_cpu;
+            let (for_requests, others) = host.owners();
+            same(format!("{name}: queries of requests"), on_cpu, for_requests);
+            same(format!("{name}: queries running"), for_requests + others, u64::from(host.running()));
+            let idle: usize = self
+                .services
+                .iter()
+                .flat_map(|s| &s.instances)
+                .flat_map(|i| &i.pools)
+                .map(|p| p.idle.iter().filter(|c| c.0 as usize == h).count())
+                .sum();
+            let open = on_cpu + off_cpu + others + idle as u64;
+            same(format!("{name}: connections"), open, u64::from(host.connections));
+            let over = host.connections.saturating_sub(host.connection_limit);
+            same(format!("{name}: connections over the limit"), 0, u64::from(over));
         }
         found
     }

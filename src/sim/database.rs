@@ -7,10 +7,11 @@
 //! virtual time for the method).
 
 use super::cache::TICK_BITS;
+use super::events::Register;
 use super::math::Exponential;
-use super::meter::HostCounters;
+use super::meter::{Histogram, HostCounters};
 use super::rng::Stream;
-use super::spec::DatabaseSpec;
+use super::spec::{Abandoned, DatabaseSpec};
 
 /// Fraction bits of a rate.
 const RATE_BITS: u32 = 32;
@@ -57,8 +58,16 @@ struct Pace {
 /// One host.
 #[derive(Clone, Debug)]
 pub struct Host {
+    /// What its next end is scheduled with.
+    pub(super) register: Register,
     cores: f64,
     contention: f64,
+    /// What becomes of queries that are given up.
+    pub(super) abandoned: Abandoned,
+    /// Line of the slow-query log, nanoseconds.
+    pub(super) slow_query: u64,
+    /// How long queries took that ended well, on the CPU and off it.
+    pub duration: Histogram,
     /// By number running; shared between copies of a world.
     paces: std::sync::Arc<[Pace]>,
     /// The one that is in force.
@@ -93,8 +102,12 @@ const SLOT_BITS: u32 = 24;
 
 impl Host {
     /// A host as described, idle, with cold memory.
-    pub fn new(spec: &DatabaseSpec) -> Host {
+    pub fn new(spec: &DatabaseSpec, register: Register) -> Host {
         let mut host = Host {
+            register,
+            abandoned: spec.abandoned,
+            slow_query: spec.slow_query.map_or(u64::MAX, |span| span.0),
+            duration: Histogram::new(),
             cores: spec.cores,
             contention: spec.contention,
             paces: std::sync::Arc::new([]),

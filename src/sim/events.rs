@@ -153,7 +153,7 @@ struct Heads {
     heads: Vec<Head>,
     /// The earliest, unless `moved`.
     first: Head,
-    /// The head that was the earliest has moved back: another one may be earlier now.
+    /// A head is another one than when the earliest was looked for.
     moved: bool,
 }
 
@@ -171,31 +171,17 @@ impl Heads {
     }
 
     /// The head of a source is another one now.
-    #[inline]
-    fn set(&mut self, head: Head) {
-        let source = head.source();
-        self.heads[source] = head;
-        if source == self.first.source() {
-            self.moved |= head > self.first;
-            self.first = head;
-        } else if head < self.first {
-            self.first = head;
-        }
+    #[inline(always)]
+    fn set(&mut self, source: usize, at: u64, order: u64) {
+        self.heads[source] = Head::new(at, order, source);
+        self.moved = true;
     }
 
     /// The head of a source comes after others of its instant now.
-    #[inline]
+    #[inline(always)]
     fn put_off(&mut self, source: usize, order: u64) {
         let head = &mut self.heads[source];
-        *head = Head::new(head.at, order, source);
-        self.moved |= source == self.first.source();
-    }
-
-    /// The source of the earliest head has another one, which is due later.
-    #[inline]
-    fn advance(&mut self, head: Head) {
-        self.heads[head.source()] = head;
-        self.first = head;
+        head.key = Head::new(head.at, order, source).key;
         self.moved = true;
     }
 
@@ -422,7 +408,7 @@ impl<T: Ord + Clone> Events<T> {
             return self.push_plain(at, order, What::Ring(ring, entry));
         }
         if fifo.is_empty() {
-            self.fronts.set(Head::new(at, order, ring.0 + 1));
+            self.fronts.set(ring.0 + 1, at, order);
         }
         fifo.push(Due { at, order, entry });
     }
@@ -441,7 +427,7 @@ impl<T: Ord + Clone> Events<T> {
         if self.plain.is_some() {
             return self.set_plain(register, at, order);
         }
-        self.ends.set(Head::new(at, order, register.0));
+        self.ends.set(register.0, at, order);
     }
 
     /// Schedules a register's event anew for the same instant: after what has been scheduled meanwhile.
@@ -475,7 +461,7 @@ impl<T: Ord + Clone> Events<T> {
     #[inline]
     fn refresh_heap(&mut self) {
         let (at, order) = self.heap.peek().map_or((NEVER, 0), |Reverse((at, order, _))| (*at, *order));
-        self.fronts.set(Head::new(at, order, 0));
+        self.fronts.set(0, at, order);
     }
 
     /// The time and source of the next event.
@@ -524,7 +510,7 @@ impl<T: Ord + Clone> Events<T> {
         fifo.bring_near(next + PLACE_AHEAD);
         fifo.taken = next;
         let (at, order) = if fifo.is_empty() { (NEVER, 0) } else { (fifo.at(next).at, fifo.at(next).order) };
-        self.fronts.advance(Head::new(at, order, ring.0 + 1));
+        self.fronts.set(ring.0 + 1, at, order);
         Some(entry)
     }
 

@@ -522,17 +522,17 @@ impl World {
             .filter(|(_, r)| r.service == service && r.instance == instance && r.phase.inside())
             .map(|(id, _)| id)
             .collect();
-        if let Some(database) = self.services[service as usize].spec.database {
+        if self.services[service as usize].spec.database.is_some() {
             for &id in &lost {
                 let request = *self.requests.get(id);
                 if request.phase == Phase::Querying {
                     self.cancel_query(&request, Planning::Now);
-                    self.databases[database].hosts[request.host as usize].connections -= 1;
+                    self.hosts[request.host as usize].connections -= 1;
                 }
             }
             for pool in self.services[service as usize].forget(instance) {
                 for (host, _) in pool.idle {
-                    self.databases[database].hosts[host as usize].connections -= 1;
+                    self.hosts[host as usize].connections -= 1;
                 }
             }
         } else {

@@ -1,7 +1,7 @@
 //! The database as a service uses it: a connection from the pool, the query, what becomes of it when it takes too long.
 
 use super::database::Owner;
-use super::events::{Entry, NEVER, Register};
+use super::events::{Entry, NEVER, Register, Ring};
 use super::pool::Pool;
 use super::probe::{LogKind, SpanEnd, SpanKind};
 use super::request::{OFF_CPU, OWN_QUERY, Phase, Request, Role};
@@ -42,7 +42,8 @@ impl World {
         if let Some((host, _)) = pool.idle.pop() {
             pool.in_use += 1;
             request.host = host;
-            self.start_query(id, Planning::Now);
+            let limit = service.pool_rings[from as usize].query;
+            self.start_query(id, limit, Planning::Now);
         } else if pool.open < service.spec.pools[from as usize].size {
             pool.open += 1;
             pool.in_use += 1;
@@ -75,13 +76,14 @@ impl World {
     /// A host has answered the wish for a connection.
     pub(super) fn connected(&mut self, entry: Entry) {
         let request = *self.requests.get(entry.id);
-        let database = self.database_of(request.service);
-        let host = &mut self.databases[database].hosts[request.host as usize];
-        let attempts = self.services[request.service as usize].spec.pools[request.pool as usize].attempts;
+        let host = &mut self.hosts[request.host as usize];
+        let service = &self.services[request.service as usize];
+        let attempts = service.spec.pools[request.pool as usize].attempts;
         if host.connections < host.connection_limit && !host.down {
             host.connections += 1;
+            let limit = service.pool_rings[request.pool as usize].query;
             self.trace(entry.id, SpanKind::Connect { host: u32::from(request.host) }, SpanEnd::Ok);
-            return self.start_query(entry.id, Planning::Now);
+            return self.start_query(entry.id, limit, Planning::Now);
         }
         host.counters.refused += 1;
         self.trace(entry.id, SpanKind::Connect { host: u32::from(request.host) }, SpanEnd::Refused);
@@ -95,22 +97,20 @@ impl World {
         self.fail(entry.id);
     }
 
-    /// Starts the query of a request on the connection it holds.
-    fn start_query(&mut self, id: u32, planning: Planning) {
+    /// Starts the query of a request on the connection it holds; the time it may take is that of a ring.
+    fn start_query(&mut self, id: u32, limit: Ring, planning: Planning) {
         let now = self.now;
         let request = self.requests.get_mut(id);
-        let service = &self.services[request.service as usize];
-        let database = &mut self.databases[service.database];
-        let host = &mut database.hosts[request.host as usize];
-        let register = database.registers[request.host as usize];
-        let ring = service.pool_rings[request.pool as usize].query;
+        let host = &mut self.hosts[request.host as usize];
         let key = request.operation.key;
         self.counters.query_retries += u64::from(request.try_number > 1);
-        let cost = match own_query(service, request) {
+        let cost = match own_query(&self.services, request) {
             Some(cost) => cost,
             None => {
                 let read = &self.reads[request.operation.read as usize];
-                self.peaks.queried(request.operation.read, key);
+                if read.counts_keys {
+                    self.peaks.queried(request.operation.read, key);
+                }
                 self.counters.queries_for_misses += u64::from(read.cached.is_some());
                 &read.cost
             }
@@ -121,25 +121,22 @@ impl World {
         let entry = Entry { id, version: request.enter(Phase::Querying, now) };
         match planning {
             Planning::Later => {}
-            Planning::Now if !moves_next_end => self.events.set_again(register),
+            Planning::Now if !moves_next_end => self.events.set_again(host.register),
             Planning::Now | Planning::Owed => {
                 let (at, owner) = host.next_end().unwrap_or((NEVER, Owner::Nobody));
                 if let Owner::Request(id) = owner {
                     self.requests.prefetch(id);
                 }
-                self.events.set(register, at);
+                self.events.set(host.register, at);
             }
         }
-        self.events.after(ring, now, entry);
+        self.events.after(limit, now, entry);
     }
 
     /// A host's next query has ended on the CPU.
     pub(super) fn query_ended(&mut self, register: Register) {
-        let (database, host) = match self.registers.get(register.index()) {
-            Some(&(database, host)) => (database as usize, host as usize),
-            None => return self.events.set(register, NEVER),
-        };
-        let at = &mut self.databases[database].hosts[host];
+        let host = register.index();
+        let at = &mut self.hosts[host];
         match at.finish(self.now) {
             Some(Owner::Request(id)) => self.query_over(id, true),
             Some(Owner::WarmUp { cache, key }) => {
@@ -150,7 +147,7 @@ impl World {
             Some(Owner::Nobody) => at.connections -= 1,
             None => {}
         }
-        self.replan(database, host);
+        self.replan(host);
     }
 
     /// A query's time off the CPU is over.
@@ -163,22 +160,19 @@ impl World {
     fn query_over(&mut self, id: u32, on_cpu: bool) {
         let now = self.now;
         let request = self.requests.get_mut(id);
-        let it = &self.services[request.service as usize];
         let read = &self.reads[request.operation.read as usize];
         if on_cpu {
             request.query = OFF_CPU;
-            if let Some(io) = &own_query(it, request).unwrap_or(&read.cost).io {
+            if let Some(io) = &own_query(&self.services, request).unwrap_or(&read.cost).io {
                 let (takes, version) = (io.draw(&mut self.io_rng), request.version);
                 return self.later(takes, Due::Io, Entry { id, version });
             }
         }
         let took = now - request.since;
-        let database = &mut self.databases[it.database];
-        database.duration.record(took);
-        let slow = took > database.slow_query;
-        if slow {
-            database.hosts[request.host as usize].counters.slow += 1;
-        }
+        let at = &mut self.hosts[request.host as usize];
+        at.duration.record(took);
+        let slow = took > at.slow_query;
+        at.counters.slow += u64::from(slow);
         let (service, instance, pool) = (request.service, request.instance, request.pool);
         let (host, role, reads) = (request.host, request.role, !request.is(OWN_QUERY));
         let cached = read.cached.filter(|_| reads);
@@ -214,7 +208,8 @@ impl World {
         self.log_request(id, LogKind::QueryTimeout);
         let service = &self.services[request.service as usize];
         let attempts = service.spec.pools[request.pool as usize].attempts;
-        self.databases[service.database].hosts[request.host as usize].counters.timed_out += 1;
+        let limit = service.pool_rings[request.pool as usize].query;
+        self.hosts[request.host as usize].counters.timed_out += 1;
         let cancelled = self.lets_cancel(&request);
         let kept = cancelled || request.query == OFF_CPU;
         if cancelled {
@@ -226,7 +221,7 @@ impl World {
         match (again, kept) {
             (true, true) => {
                 self.requests.get_mut(id).try_number += 1;
-                self.start_query(id, Planning::Now);
+                self.start_query(id, limit, Planning::Now);
             }
             (true, false) => self.acquire(id, request.pool, request.try_number + 1),
             (false, _) => {
@@ -256,24 +251,23 @@ impl World {
 
     /// Whether a request's query is on a core of a database that stops it when it is told to.
     fn lets_cancel(&self, request: &Request) -> bool {
-        let database = &self.databases[self.database_of(request.service)];
-        request.query != OFF_CPU && database.abandoned == Abandoned::Cancelled
+        let host = &self.hosts[request.host as usize];
+        request.query != OFF_CPU && host.abandoned == Abandoned::Cancelled
     }
 
     /// Leaves a request's query to run to its end for nobody.
     fn abandon_query(&mut self, request: &Request) {
-        let database = self.database_of(request.service);
-        self.databases[database].hosts[request.host as usize].abandon(request.query);
+        self.hosts[request.host as usize].abandon(request.query);
         self.drop_place(request.service, request.instance, request.pool);
     }
 
     /// Takes a request's query off the CPU, if it is on it.
     pub(super) fn cancel_query(&mut self, request: &Request, planning: Planning) {
         if request.query != OFF_CPU {
-            let (database, host) = (self.database_of(request.service), request.host as usize);
-            self.databases[database].hosts[host].cancel(request.query, self.now);
+            let host = request.host as usize;
+            self.hosts[host].cancel(request.query, self.now);
             if planning == Planning::Now {
-                self.replan(database, host);
+                self.replan(host);
             }
         }
     }
@@ -295,13 +289,13 @@ impl World {
     pub(super) fn release(&mut self, service: u16, instance: u16, pool: u8, host: u16, planning: Planning) {
         let now = self.now;
         let it = &mut self.services[service as usize];
-        let (database, spec) = (it.database, &it.spec.pools[pool as usize]);
+        let (limit, spec) = (it.pool_rings[pool as usize].query, &it.spec.pools[pool as usize]);
         let at = &mut it.instances[instance as usize];
         let its = &mut at.pools[pool as usize];
         if its.open > spec.size || at.state == InstanceState::Gone {
-            self.databases[database].hosts[host as usize].connections -= 1;
+            self.hosts[host as usize].connections -= 1;
             if planning == Planning::Owed {
-                self.replan(database, host as usize);
+                self.replan(host as usize);
             }
             return self.drop_place(service, instance, pool);
         }
@@ -309,13 +303,13 @@ impl World {
             Some(id) => {
                 self.requests.get_mut(id).host = host;
                 self.trace(id, SpanKind::PoolWait, SpanEnd::Ok);
-                self.start_query(id, planning);
+                self.start_query(id, limit, planning);
             }
             None => {
                 its.in_use -= 1;
                 its.idle.push((host, now));
                 if planning == Planning::Owed {
-                    self.replan(database, host as usize);
+                    self.replan(host as usize);
                 }
             }
         }
@@ -371,7 +365,6 @@ impl World {
 
     /// Closes idle connections, the longest idle first, while the test holds for (pool, idle since).
     fn trim_idle(&mut self, service: u16, instance: u16, pool: u8, test: impl Fn(&Pool, u64) -> bool) {
-        let database = self.database_of(service);
         let pool = &mut self.services[service as usize].instances[instance as usize].pools[pool as usize];
         let mut closed = 0;
         while let Some(&(host, since)) = pool.idle.get(closed)
@@ -379,14 +372,14 @@ impl World {
         {
             closed += 1;
             pool.open -= 1;
-            self.databases[database].hosts[host as usize].connections -= 1;
+            self.hosts[host as usize].connections -= 1;
         }
         pool.idle.drain(..closed);
     }
 
     /// A database stops answering: what runs on it is lost, connections break.
     pub(super) fn database_lost(&mut self, database: usize) {
-        for host in &mut self.databases[database].hosts {
+        for host in &mut self.hosts[self.databases[database].hosts.clone()] {
             host.down = true;
         }
         let lost: Vec<u32> = self
@@ -412,7 +405,7 @@ impl World {
             }
             self.trace_query(id, SpanEnd::Lost);
             self.cancel_query(&request, Planning::Now);
-            self.databases[database].hosts[request.host as usize].connections -= 1;
+            self.hosts[request.host as usize].connections -= 1;
             self.requests.enter(id, Phase::Working, self.now);
             self.drop_place(request.service, request.instance, request.pool);
             self.log_request(id, LogKind::DatabaseLost);
@@ -423,11 +416,11 @@ impl World {
 
 /// The cost of a `Query` step; `None` when the request is at a `Read`.
 #[inline(always)]
-fn own_query<'a>(service: &'a Service, request: &Request) -> Option<&'a QueryCost> {
+fn own_query<'a>(services: &'a [Service], request: &Request) -> Option<&'a QueryCost> {
     if !request.is(OWN_QUERY) {
         return None;
     }
-    match service.steps.get(request.step as usize) {
+    match services[request.service as usize].steps.get(request.step as usize) {
         Some(Planned::Query { cost, .. }) => Some(cost),
         _ => None,
     }

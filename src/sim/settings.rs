@@ -143,13 +143,13 @@ impl World {
             }
             Knob::TtlJitter(r) => self.reads[r].jitter = number.clamp(0.0, 1.0),
             Knob::Cores(d) => {
-                for host in 0..self.databases[d].hosts.len() {
-                    self.databases[d].hosts[host].resize(number.max(0.01), now);
-                    self.replan(d, host);
+                for host in self.databases[d].hosts.clone() {
+                    self.hosts[host].resize(number.max(0.01), now);
+                    self.replan(host);
                 }
             }
             Knob::Connections(d) => {
-                for host in &mut self.databases[d].hosts {
+                for host in &mut self.hosts[self.databases[d].hosts.clone()] {
                     host.connection_limit = count(number);
                 }
             }

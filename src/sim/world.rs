@@ -1,11 +1,13 @@
 //! The world: built from a spec and a seed, advanced to an instant, changed by interventions and faults.
 
+use std::ops::Range;
+
 use super::balancer::TokenBucket;
 use super::cache::{Cache, Found, Times};
 use super::client::Client;
 use super::database::{Host, Owner};
 use super::digest::Digest;
-use super::events::{Entry, Events, NEVER, Register, Ring, Source};
+use super::events::{Entry, Events, NEVER, Ring, Source};
 use super::intervention::{Intervention, Knob};
 use super::math::{Exponential, Sampler, popularity};
 use super::meter::{CallCounters, Counters, Histogram, Peaks};
@@ -13,7 +15,7 @@ use super::probe::{LogKind, LogRecord, Probe};
 use super::request::Requests;
 use super::rng::Stream;
 use super::service::{Call, InstanceState, Planned, PoolRings, QueryCost, Service};
-use super::spec::{Abandoned, Jitter, ServiceSpec, Spec, Spread, Step};
+use super::spec::{Jitter, ServiceSpec, Spec, Spread, Step};
 use super::workload::Workload;
 use crate::units::{SECOND, SimSpan, SimTime};
 
@@ -84,6 +86,8 @@ pub(super) struct Read {
     pub(super) jitter: f64,
     /// The pool that its queries use.
     pub(super) pool: u8,
+    /// Its queries are counted by key.
+    pub(super) counts_keys: bool,
     /// What its query costs.
     pub(super) cost: QueryCost,
 }
@@ -103,17 +107,12 @@ impl Read {
     }
 }
 
-/// A database: hosts, whose turn it is, and what becomes of abandoned queries.
+/// A database: its hosts, and whose turn it is to be connected to.
 #[derive(Clone, Debug)]
 pub(super) struct Database {
-    pub(super) hosts: Vec<Host>,
-    pub(super) registers: Vec<Register>,
-    pub(super) abandoned: Abandoned,
-    pub(super) turn: usize,
-    /// Line of the slow-query log, nanoseconds.
-    pub(super) slow_query: u64,
-    /// How long queries took that ended well, on the CPU and off it.
-    pub(super) duration: Histogram,
+    /// Among the hosts of all databases.
+    pub(super) hosts: Range<usize>,
+    turn: usize,
 }
 
 /// A warm-up under way.
@@ -144,12 +143,13 @@ pub struct World {
     pub(super) caches: Vec<Cache>,
     pub(super) warm_ups: Vec<WarmUp>,
     pub(super) databases: Vec<Database>,
+    /// The hosts of all databases. Where a host's number is asked for, it is the place here; its next end has the register
+    /// of the same number.
+    pub(super) hosts: Vec<Host>,
     pub(super) reads: Vec<Read>,
     pub(super) requests: Requests,
     /// Delay and meaning of each ring.
     rings: Vec<(u64, RingUse)>,
-    /// Database and host of each register.
-    pub(super) registers: Vec<(u16, u16)>,
     /// Where the balancer sends requests: service and upper end of its part of the 32-bit range.
     pub(super) routes: Vec<(u16, u32)>,
     /// Calls between services, by their place among all.
@@ -272,26 +272,18 @@ impl World {
         for service in &mut services {
             service.is_measured = inside_apart;
         }
-        let mut registers = Vec::new();
+        let mut hosts = Vec::new();
         let databases = spec
             .databases
             .iter()
-            .enumerate()
-            .map(|(d, s)| Database {
-                hosts: s.hosts.iter().map(|_| Host::new(s)).collect(),
-                registers: (0..s.hosts.len())
-                    .map(|h| {
-                        registers.push((d as u16, h as u16));
-                        events.register()
-                    })
-                    .collect(),
-                abandoned: s.abandoned,
-                turn: 0,
-                slow_query: s.slow_query.map_or(u64::MAX, |span| span.0),
-                duration: Histogram::new(),
+            .map(|s| {
+                let first = hosts.len();
+                hosts.extend(s.hosts.iter().map(|_| Host::new(s, events.register())));
+                Database { hosts: first..hosts.len(), turn: first }
             })
             .collect();
 
+        let counted_keys = |r: &super::spec::ReadSpec| if r.ttl.is_some() { r.keys.len() } else { u32::MAX };
         let mut next_key = 0u32;
         let reads: Vec<Read> = spec
             .reads
@@ -306,6 +298,7 @@ impl World {
                 soft: read.soft_ttl.map(|span| span.0),
                 jitter: read.ttl_jitter,
                 pool: read.pool as u8,
+                counts_keys: counted_keys(read) <= super::meter::COUNTED_KEYS,
                 cost: QueryCost::new(&read.query, i as u64),
             })
             .collect();
@@ -315,7 +308,6 @@ impl World {
         let ages = spec.reads.iter().any(|r| r.soft_ttl.is_some() || r.written.is_some())
             || spec.services.iter().any(|s| s.reading.local.is_some())
             || spec.caches.iter().any(|c| c.backup.is_some());
-        let counted_keys = |r: &super::spec::ReadSpec| if r.ttl.is_some() { r.keys.len() } else { u32::MAX };
 
         let mut world = World {
             now: 0,
@@ -352,9 +344,9 @@ impl World {
             clients,
             services,
             databases,
+            hosts,
             reads,
             rings,
-            registers,
         };
         world.list_routes();
         world.warm_caches(seed);
@@ -425,10 +417,11 @@ impl World {
                 .sum()
         };
         let per_s: f64 = self.spec.reads.iter().map(misses).sum();
-        for database in &mut self.databases {
-            let hosts = database.hosts.len() as f64;
-            for host in &mut database.hosts {
-                host.warm_memory(per_s / hosts, &self.exponential, &mut rng);
+        for database in &self.databases {
+            let its = &mut self.hosts[database.hosts.clone()];
+            let per_s = per_s / its.len() as f64;
+            for host in its {
+                host.warm_memory(per_s, &self.exponential, &mut rng);
             }
         }
     }
@@ -465,7 +458,7 @@ impl World {
 
     /// The hosts of a database.
     pub fn hosts(&self, database: usize) -> &[Host] {
-        &self.databases[database].hosts
+        &self.hosts[self.databases[database].hosts.clone()]
     }
 
     /// Records collected since the last call.
@@ -483,11 +476,6 @@ impl World {
     /// Counts of the calls between services, in the order of services and steps.
     pub fn calls(&self) -> &[CallCounters] {
         &self.calls
-    }
-
-    /// How long a database's queries took that ended well, since the start.
-    pub fn query_duration(&self, database: usize) -> &Histogram {
-        &self.databases[database].duration
     }
 
     /// Share of a service's processes that hold back calls to the cache.
@@ -648,8 +636,7 @@ impl World {
             }
         } else if role == RingUse::Query {
             let request = self.requests.get(self.events.look_ahead(ring, AHEAD));
-            let database = &self.databases[self.services[request.service as usize].database];
-            if let Some(host) = database.hosts.get(request.host as usize) {
+            if let Some(host) = self.hosts.get(request.host as usize) {
                 self.reads[request.operation.read as usize].cost.prefetch(request.operation.key, host);
             }
         }
@@ -758,7 +745,7 @@ impl World {
                 self.events.at(self.now + SECOND, Control::CloseIdle { service });
             }
             Control::DatabaseBack { database } => {
-                for host in &mut self.databases[database as usize].hosts {
+                for host in &mut self.hosts[self.databases[database as usize].hosts.clone()] {
                     host.down = false;
                 }
                 self.log(LogKind::DatabaseUp, u32::from(database));
@@ -876,7 +863,7 @@ impl World {
         let reads = |s: &&Service| s.spec.cache == Some(cache as usize);
         let Some(database) = self.services.iter().find(reads).and_then(|s| s.spec.database) else { return };
         let host = self.next_host(database);
-        let it = &mut self.databases[database].hosts[host];
+        let it = &mut self.hosts[host];
         if it.connections >= it.connection_limit || it.down {
             it.counters.refused += 1;
             return;
@@ -886,7 +873,7 @@ impl World {
         let owner = Owner::WarmUp { cache: u32::from(cache), key: u32::from(read) << 27 | key };
         let work = self.reads[read as usize].cost.draw(key, it, now, &mut self.work_rng);
         it.start(owner, work, now);
-        self.replan(database, host);
+        self.replan(host);
     }
 
     /// The warm-up's query has ended.
@@ -907,19 +894,19 @@ impl World {
     #[inline]
     pub(super) fn next_host(&mut self, database: usize) -> usize {
         let database = &mut self.databases[database];
-        database.turn = if database.turn + 1 < database.hosts.len() { database.turn + 1 } else { 0 };
+        database.turn = if database.turn + 1 < database.hosts.end { database.turn + 1 } else { database.hosts.start };
         database.turn
     }
 
     /// Tells the event set when a host's next query ends.
     #[inline(always)]
-    pub(super) fn replan(&mut self, database: usize, host: usize) {
-        let database = &mut self.databases[database];
-        let (at, owner) = database.hosts[host].next_end().unwrap_or((NEVER, Owner::Nobody));
+    pub(super) fn replan(&mut self, host: usize) {
+        let host = &mut self.hosts[host];
+        let (at, owner) = host.next_end().unwrap_or((NEVER, Owner::Nobody));
         if let Owner::Request(id) = owner {
             self.requests.prefetch(id);
         }
-        self.events.set(database.registers[host], at);
+        self.events.set(host.register, at);
     }
 }
 

@@ -32,7 +32,6 @@ struct Names {
     databases: Vec<String>,
     /// Hosts of all databases, and where each database's begin.
     hosts: Vec<String>,
-    first_host: Vec<usize>,
     clients: Vec<String>,
     reads: Vec<String>,
     /// Kinds that change something.
@@ -60,8 +59,8 @@ impl Reading {
     fn of(world: &World) -> Reading {
         let hosts = all_hosts(world);
         let mut queries = Histogram::new();
-        for database in 0..world.spec().databases.len() {
-            queries.merge(world.query_duration(database));
+        for host in &hosts {
+            queries.merge(&host.duration);
         }
         Reading {
             services: world
@@ -599,18 +598,11 @@ impl Names {
             Step::Call(call) => Some(call.name.clone()),
             _ => None,
         });
-        let mut first_host = Vec::new();
-        let mut hosts = Vec::new();
-        for database in &spec.databases {
-            first_host.push(hosts.len());
-            hosts.extend(database.hosts.iter().cloned());
-        }
         Names {
             services: spec.services.clone(),
             cache: spec.caches.iter().map(|c| c.name.clone()).collect(),
             databases: spec.databases.iter().map(|d| d.name.clone()).collect(),
-            hosts,
-            first_host,
+            hosts: spec.databases.iter().flat_map(|d| d.hosts.iter().cloned()).collect(),
             clients: spec.clients.iter().map(|c| c.name.clone()).collect(),
             reads: spec.reads.iter().map(|r| r.name.clone()).collect(),
             writes: spec.reads.iter().map(|r| r.writes).collect(),
@@ -634,13 +626,6 @@ impl Names {
         }
     }
 
-    /// A host of the database that a service uses.
-    fn host(&self, service: u32, host: u32) -> String {
-        let database = self.services.get(service as usize).and_then(|s| s.database).unwrap_or(0);
-        let first = self.first_host.get(database).copied().unwrap_or(0);
-        self.hosts.get(first + host as usize).cloned().unwrap_or_default()
-    }
-
     /// The name of a query: that of a `Query` step, else how often it was tried.
     fn query(&self, service: u32, step: u32, attempt: u32) -> String {
         let step = self.services.get(service as usize).and_then(|s| s.steps.get(step as usize));
@@ -653,7 +638,7 @@ impl Names {
 
     fn log_line(&self, r: &LogRecord, alike: u32) -> LogLine {
         let name = |names: &[String], i: u32| names.get(i as usize).cloned().unwrap_or_default();
-        let (instance, host) = (self.instance(r.service, r.place), self.host(r.service, r.host));
+        let (instance, host) = (self.instance(r.service, r.place), name(&self.hosts, r.host));
         let took = SimSpan(r.took);
         let service = self.services.get(r.service as usize);
         let pool = service.and_then(|s| s.pools.get(r.pool as usize));
@@ -840,10 +825,10 @@ impl Names {
                 }
                 SpanKind::CacheGet { cache } => ("cache get".to_owned(), name(&self.cache, cache)),
                 SpanKind::PoolWait => ("pool wait".to_owned(), at),
-                SpanKind::Connect { host } => ("connect".to_owned(), self.host(service, host)),
+                SpanKind::Connect { host } => ("connect".to_owned(), name(&self.hosts, host)),
                 SpanKind::Query { attempt, service, step, host } => {
                     queries += 1;
-                    (self.query(service, step, attempt), self.host(service, host))
+                    (self.query(service, step, attempt), name(&self.hosts, host))
                 }
                 SpanKind::Work => ("work".to_owned(), at),
                 SpanKind::Confirm => ("look for the request key".to_owned(), at),
