@@ -219,8 +219,8 @@ fn cost(spec: &Spec, seconds: u64) -> (f64, f64, f64) {
     world.advance(SimTime::from_secs(seconds));
     let ns = start.elapsed().as_secs_f64() * 1e9;
     let counters = world.counters();
-    let hits = counters.cache_hits.iter().sum::<u64>() as f64
-        / counters.cache_lookups.iter().sum::<u64>().max(1) as f64;
+    let hits = counters.kinds.iter().map(|k| k.hits).sum::<u64>() as f64
+        / counters.kinds.iter().map(|k| k.lookups).sum::<u64>().max(1) as f64;
     (ns / counters.requests_received() as f64, hits, held)
 }
 

@@ -147,7 +147,7 @@ fn model(system: &Spec, coalesced: bool) -> Option<u64> {
     spec.traffic = vec![(SimTime::ZERO, 1e6)];
     let mut world = World::new(&spec, 1);
     let mut end = 0;
-    while world.counters().operations_started < u64::from(CALLERS) {
+    while world.counters().operations_started() < u64::from(CALLERS) {
         end += 100;
         world.advance(SimTime(end));
     }

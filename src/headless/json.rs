@@ -186,7 +186,7 @@ pub(super) fn write(run: &RunResult, wall_s: f64, answers: &[Series]) -> String 
             .collect(),
         expectations: measured.iter().map(expectation).collect(),
         harm: Counts {
-            served: counters.operations_served,
+            served: counters.operations_served(),
             late: counters.operations_late,
             shed: counters.operations_shed,
             failed: counters.operations_failed,

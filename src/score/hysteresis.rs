@@ -210,7 +210,7 @@ fn walk(
         let before = world.counters().clone();
         world.advance(begins(i + 1));
         let ended = world.counters().operations_ended() - before.operations_ended();
-        let served = world.counters().operations_served - before.operations_served;
+        let served = world.counters().operations_served() - before.operations_served();
         let harmed = if ended > 0 { 1.0 - served as f64 / ended as f64 } else { 1.0 };
         walked.push(Level { per_s, harmed });
         if enough(&walked) {

@@ -21,8 +21,8 @@ impl World {
             operations += 1;
             requests += u64::from(r.phase.inside());
         }
-        same("operations under way".to_owned(), operations, c.operations_started - c.operations_ended());
-        let answered = c.requests_ok + c.requests_errors + c.requests_rejected + c.requests_abandoned;
+        same("operations under way".to_owned(), operations, c.operations_started() - c.operations_ended());
+        let answered = c.requests_ok() + c.requests_errors + c.requests_rejected + c.requests_abandoned;
         same("requests under way".to_owned(), requests, c.requests_received() - answered);
 
         for (s, service) in self.services.iter().enumerate() {

@@ -38,10 +38,13 @@ const REFUSAL_NS: u64 = 1_000_000;
 impl World {
     /// A user begins an operation.
     pub(super) fn arrive(&mut self, operation: Operation) {
-        self.counters.operations_started += 1;
+        self.counters.requests_by_attempt[0] += 1;
         self.counters.events += 1;
         if operation.traced {
             self.open_trace(&operation);
+        }
+        if self.budgets {
+            self.clients[operation.client as usize].earn();
         }
         self.send(operation, None);
     }
@@ -51,11 +54,6 @@ impl World {
     #[inline(always)]
     fn send(&mut self, operation: Operation, record: Option<u32>) {
         let now = self.now;
-        let told_apart = self.counters.requests_by_attempt.len();
-        self.counters.requests_by_attempt[(operation.attempt as usize).clamp(1, told_apart) - 1] += 1;
-        if operation.attempt == 1 {
-            self.clients[operation.client as usize].earn();
-        }
         if !self.limit.admit(now) {
             let refusal = self.spec.balancer.reject_latency.0;
             return self.turn_away(operation, record, None, Answer::Rejected(0), (now, refusal));
@@ -376,7 +374,6 @@ impl World {
         (sent, took): (u64, u64),
     ) {
         self.latency.record(took);
-        self.counters.requests_ok += 1;
         self.probe.count(LogKind::Access);
         if operation.traced {
             self.trace_answer(&operation, place, Answer::Ok, (sent, took));
@@ -482,21 +479,21 @@ impl World {
     /// A client's pause is over.
     pub(super) fn retry(&mut self, entry: Entry) {
         let operation = self.requests.get(entry.id).operation;
+        let told_apart = self.counters.requests_by_attempt.len();
+        self.counters.requests_by_attempt[(operation.attempt as usize).clamp(1, told_apart) - 1] += 1;
         self.send(operation, Some(entry.id));
     }
 
     #[inline(always)]
     fn end_operation(&mut self, operation: &Operation, record: Option<u32>, ended: u64, end: OperationEnd) {
-        let counter = match end {
-            OperationEnd::Served => &mut self.counters.operations_served,
-            OperationEnd::Late => &mut self.counters.operations_late,
-            OperationEnd::Failed => &mut self.counters.operations_failed,
-            OperationEnd::Shed => &mut self.counters.operations_shed,
-        };
-        *counter += 1;
-        let of_kind = &mut self.counters.operations_by_kind[operation.read as usize];
-        of_kind.0 += 1;
-        of_kind.1 += u64::from(end == OperationEnd::Served);
+        let kind = &mut self.counters.kinds[operation.read as usize];
+        kind.ended += 1;
+        match end {
+            OperationEnd::Served => kind.served += 1,
+            OperationEnd::Late => self.counters.operations_late += 1,
+            OperationEnd::Failed => self.counters.operations_failed += 1,
+            OperationEnd::Shed => self.counters.operations_shed += 1,
+        }
         self.digest.add(operation.number << 8 ^ ended << 2 ^ end as u64);
         if operation.traced {
             self.probe.close(operation.number, ended, u32::from(operation.attempt), end);

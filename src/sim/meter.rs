@@ -8,13 +8,12 @@ const BUCKETS: usize = 36 << SUB_BITS;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
     counts: Box<[u32; BUCKETS]>,
-    total: u64,
 }
 
 impl Histogram {
     /// An empty one.
     pub fn new() -> Histogram {
-        Histogram { counts: Box::new([0; BUCKETS]), total: 0 }
+        Histogram { counts: Box::new([0; BUCKETS]) }
     }
 
     /// Bucket 0 holds everything below 1.024 µs; from 32 of these on, 32 buckets per doubling.
@@ -41,24 +40,24 @@ impl Histogram {
     #[inline]
     pub fn record(&mut self, ns: u64) {
         self.counts[Self::bucket(ns)] += 1;
-        self.total += 1;
     }
 
     /// Spans counted.
     pub fn total(&self) -> u64 {
-        self.total
+        self.counts.iter().map(|&count| u64::from(count)).sum()
     }
 
     /// The span below which a share `q` of those counted lie, in nanoseconds; `None` when nothing was counted.
     pub fn quantile(&self, q: f64) -> Option<f64> {
-        if self.total == 0 {
+        let total = self.total();
+        if total == 0 {
             return None;
         }
-        let rank = (q * self.total as f64) as u64;
+        let rank = (q * total as f64) as u64;
         let mut seen = 0;
         for (bucket, &count) in self.counts.iter().enumerate() {
             seen += u64::from(count);
-            if seen > rank || seen == self.total {
+            if seen > rank || seen == total {
                 return Some(Self::middle(bucket));
             }
         }
@@ -70,13 +69,11 @@ impl Histogram {
         for (mine, theirs) in self.counts.iter_mut().zip(other.counts.iter()) {
             *mine += theirs;
         }
-        self.total += other.total;
     }
 
     /// What was counted since an earlier state of the same histogram.
     pub fn since(&self, earlier: &Histogram) -> Histogram {
-        let counts = Box::new(std::array::from_fn(|i| self.counts[i] - earlier.counts[i]));
-        Histogram { counts, total: self.total - earlier.total }
+        Histogram { counts: Box::new(std::array::from_fn(|i| self.counts[i] - earlier.counts[i])) }
     }
 }
 
@@ -92,10 +89,6 @@ pub const ATTEMPTS_TOLD_APART: usize = 12;
 /// Counts since the start. Every field only grows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// User operations begun.
-    pub operations_started: u64,
-    /// Operations that succeeded in time.
-    pub operations_served: u64,
     /// Operations that succeeded late.
     pub operations_late: u64,
     /// Operations that failed after their last attempt.
@@ -104,18 +97,14 @@ pub struct Counters {
     pub operations_shed: u64,
     /// Requests received by the load balancer, by number of the attempt, from 1.
     pub requests_by_attempt: [u64; ATTEMPTS_TOLD_APART],
-    /// Requests answered.
-    pub requests_ok: u64,
     /// Requests answered with an error by the service.
     pub requests_errors: u64,
     /// Requests turned away by a limit.
     pub requests_rejected: u64,
     /// Requests whose client stopped waiting.
     pub requests_abandoned: u64,
-    /// Cache look-ups and hits by kind of read.
-    pub cache_lookups: Vec<u64>,
-    /// Hits by kind of read.
-    pub cache_hits: Vec<u64>,
+    /// By kind of read.
+    pub kinds: Vec<KindCounters>,
     /// Values written to the cache by requests.
     pub cache_fills: u64,
     /// Queries started for reads that can be cached.
@@ -124,8 +113,6 @@ pub struct Counters {
     pub query_retries: u64,
     /// Requests that gave up waiting for a connection.
     pub pool_timeouts: u64,
-    /// Operations that ended, and those served in time, by kind of read.
-    pub operations_by_kind: Vec<(u64, u64)>,
     /// Operations answered with the static answer.
     pub operations_degraded: u64,
     /// Requests turned away because all workers of an instance were busy.
@@ -158,7 +145,35 @@ pub struct Counters {
     pub events: u64,
 }
 
+/// Counts of one kind of read since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KindCounters {
+    /// Cache look-ups.
+    pub lookups: u64,
+    /// Look-ups that were hits.
+    pub hits: u64,
+    /// Operations that ended.
+    pub ended: u64,
+    /// Operations that succeeded in time.
+    pub served: u64,
+}
+
 impl Counters {
+    /// User operations begun.
+    pub fn operations_started(&self) -> u64 {
+        self.requests_by_attempt[0]
+    }
+
+    /// Operations that succeeded in time.
+    pub fn operations_served(&self) -> u64 {
+        self.kinds.iter().map(|k| k.served).sum()
+    }
+
+    /// Requests answered. The first answer ends an operation.
+    pub fn requests_ok(&self) -> u64 {
+        self.operations_served() + self.operations_late
+    }
+
     /// Requests received.
     pub fn requests_received(&self) -> u64 {
         self.requests_by_attempt.iter().sum()
@@ -166,7 +181,7 @@ impl Counters {
 
     /// Operations that ended, however they did.
     pub fn operations_ended(&self) -> u64 {
-        self.operations_served + self.operations_late + self.operations_failed + self.operations_shed
+        self.requests_ok() + self.operations_failed + self.operations_shed
     }
 }
 

@@ -40,10 +40,10 @@ impl World {
         let Some((first, _)) = self.reads[read].cached else { return Look::Miss };
         let it = &self.services[service as usize];
         let Some(cache) = it.spec.cache else { return Look::Miss };
-        self.counters.cache_lookups[read] += 1;
         let key = first + operation.key;
-        let at_rest = it.instances[instance as usize].breaker.is_at_rest();
-        let plain = it.spec.reading.local.is_none() && !self.caches[cache].down && at_rest;
+        let at_rest = || it.instances[instance as usize].breaker.is_at_rest();
+        let breaks = it.spec.reading.breaker.is_some() && !at_rest();
+        let plain = it.spec.reading.local.is_none() && !self.caches[cache].down && !breaks;
         let look = if plain {
             let store = &self.caches[cache].store;
             match store.look(key, now) {
@@ -65,9 +65,9 @@ impl World {
         if operation.traced {
             self.trace_look(operation, cache, span, look);
         }
-        if let Look::Hit { .. } = look {
-            self.counters.cache_hits[read] += 1;
-        }
+        let kind = &mut self.counters.kinds[read];
+        kind.lookups += 1;
+        kind.hits += u64::from(matches!(look, Look::Hit { .. }));
         look
     }
 
@@ -227,7 +227,7 @@ impl World {
         let key = self.reads[operation.read as usize].key(operation.key);
         match self.look_in_backup(service, instance, cache, key, &operation) {
             Look::Hit { .. } => {
-                self.counters.cache_hits[operation.read as usize] += 1;
+                self.counters.kinds[operation.read as usize].hits += 1;
                 self.step_over(id);
             }
             _ => self.want_source(id),

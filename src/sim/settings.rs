@@ -1,6 +1,7 @@
 //! Settings that change while the system runs: what an operator sets, when it is in force, and what it does.
 
 use super::intervention::Knob;
+use super::protect::Breaker;
 use super::service::Planned;
 use super::spec::{BreakerSpec, LocalSpec, LockSpec};
 use super::world::{Control, RingUse, World};
@@ -75,7 +76,10 @@ impl World {
                     self.clients[c].pause = Some(self.ring(first, RingUse::Retry));
                 }
             }
-            Knob::RetryBudget(c) => self.clients[c].set_budget(value),
+            Knob::RetryBudget(c) => {
+                self.clients[c].set_budget(value);
+                self.budgets = true;
+            }
             Knob::RetryAfter(c) => self.clients[c].honours_retry_after = on,
             Knob::Route(s) => self.set_route(s as u16, number.clamp(0.0, 1.0)),
             Knob::Workers(s) => self.services[s].spec.workers = value.map(|v| count(v).max(1)),
@@ -113,7 +117,11 @@ impl World {
             Knob::Breaker(s) => {
                 let open = self.services[s].spec.reading.breaker.map_or(BREAKER_OPEN, |b| b.open);
                 let breaker = value.map(|v| BreakerSpec { failures: count(v).max(1), open });
-                self.services[s].spec.reading.breaker = breaker;
+                let it = &mut self.services[s];
+                it.spec.reading.breaker = breaker;
+                if breaker.is_none() {
+                    it.instances.iter_mut().for_each(|i| i.breaker = Breaker::default());
+                }
             }
             Knob::CacheTimeout(s) => {
                 self.services[s].spec.reading.cache_timeout = span(number);

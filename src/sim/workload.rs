@@ -3,8 +3,6 @@
 //! Arrivals are a Poisson process with a piecewise constant rate; each asks for a key of a kind of read. They depend
 //! on nothing in the system, so they are drawn in batches, and the cache entries that they will need are read ahead.
 
-use std::hint::select_unpredictable;
-
 use super::cache::Cache;
 use super::math::{Exponential, Keys, mix};
 use super::request::Operation;
@@ -30,8 +28,8 @@ pub(super) struct Workload {
     /// An operation is traced when its number's hash lies below this; a hash, so that no period of the system (round
     /// robin over instances, say) can fall in step with it.
     trace_below: u32,
-    /// For each kind: keys, first key in the cache (none if not cached).
-    reads: Vec<(Keys, Option<u32>)>,
+    /// For each kind: its keys, and where they are in the cache.
+    reads: Vec<(Keys, Places)>,
     kinds_of_reads: Parts,
     clients: Parts,
     batch: Vec<Operation>,
@@ -43,6 +41,25 @@ pub(super) struct Workload {
     arrivals: Stream,
     kinds: Stream,
     keys: Stream,
+}
+
+/// Where the keys of a kind of read are in the cache. What is not cached is taken for the first key of all, whose place is
+/// as good as none: that saves a branch that is guessed wrong every other time.
+#[derive(Clone, Copy, Debug)]
+struct Places {
+    first: u32,
+    mask: u32,
+}
+
+impl Places {
+    fn new(first: Option<u32>) -> Places {
+        Places { first: first.unwrap_or(0), mask: if first.is_some() { u32::MAX } else { 0 } }
+    }
+
+    #[inline]
+    fn of(self, key: u32) -> u32 {
+        self.first + (key & self.mask)
+    }
 }
 
 /// Upper ends of the parts of the 32-bit range that shares take.
@@ -113,7 +130,7 @@ impl Workload {
                 .reads
                 .iter()
                 .zip(first_keys)
-                .map(|(read, first)| (Keys::new(read.keys), *first))
+                .map(|(read, first)| (Keys::new(read.keys), Places::new(*first)))
                 .collect(),
             kinds_of_reads: Parts::new(spec.reads.iter().map(|r| r.share)),
             clients: Parts::new(spec.clients.iter().map(|c| c.share)),
@@ -193,12 +210,10 @@ impl Workload {
         }
         self.keys = keys;
         for (operation, &r) in batch.iter_mut().zip(&self.key_draws) {
-            let (keys, first) = &self.reads[operation.read as usize];
+            let (keys, places) = &self.reads[operation.read as usize];
             operation.key = keys.draw(r);
-            // The first key's place is as good as none for what is not cached, and saves a branch that is guessed wrong.
-            let place = select_unpredictable(first.is_some(), first.unwrap_or(0) + operation.key, 0);
             if let Some(cache) = caches.first() {
-                cache.store.prefetch(place);
+                cache.store.prefetch(places.of(operation.key));
             }
         }
         self.batch = batch;

@@ -10,7 +10,7 @@ use super::digest::Digest;
 use super::events::{Entry, Events, NEVER, Ring, Source};
 use super::intervention::{Intervention, Knob};
 use super::math::{Exponential, Sampler, popularity};
-use super::meter::{CallCounters, Counters, Histogram, Peaks};
+use super::meter::{CallCounters, Counters, Histogram, KindCounters, Peaks};
 use super::probe::{LogKind, LogRecord, Probe};
 use super::request::Requests;
 use super::rng::Stream;
@@ -136,6 +136,8 @@ pub struct World {
     pub(super) events: Events<Control>,
     pub(super) workload: Workload,
     pub(super) clients: Vec<Client>,
+    /// Some clients have, or have had, a budget for retries.
+    pub(super) budgets: bool,
     pub(super) limit: TokenBucket,
     /// The limit that was asked for last, in force or not yet.
     pub(super) wanted_limit: Option<f64>,
@@ -315,9 +317,7 @@ impl World {
             wanted_limit: spec.balancer.rate_limit,
             warm_ups: vec![WarmUp::default(); spec.caches.len()],
             counters: Counters {
-                cache_lookups: vec![0; spec.reads.len()],
-                cache_hits: vec![0; spec.reads.len()],
-                operations_by_kind: vec![(0, 0); spec.reads.len()],
+                kinds: vec![KindCounters::default(); spec.reads.len()],
                 ..Counters::default()
             },
             latency: Histogram::new(),
@@ -342,6 +342,7 @@ impl World {
             events,
             workload,
             clients,
+            budgets: spec.clients.iter().any(|c| c.retry_budget.is_some()),
             services,
             databases,
             hosts,

@@ -6,7 +6,7 @@ use super::trace::{Span, SpanStatus, Trace, TraceOutcome};
 use crate::sim::World;
 use crate::sim::digest::Digest;
 use crate::sim::meter::{
-    ATTEMPTS_TOLD_APART, CallCounters, Counters, Histogram, HostCounters, ServiceCounters,
+    ATTEMPTS_TOLD_APART, CallCounters, KindCounters, Counters, Histogram, HostCounters, ServiceCounters,
 };
 use crate::sim::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, TraceRecord};
 use crate::sim::service::InstanceState;
@@ -193,8 +193,8 @@ impl Put<'_> {
 /// What users and clients send and get.
 fn front_door(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World) {
     let delta = |f: fn(&Counters) -> u64| (f(&now.counters) - f(&before.counters)) as f64;
-    let started = delta(|c| c.operations_started);
-    let served = delta(|c| c.operations_served);
+    let started = delta(|c| c.operations_started());
+    let served = delta(|c| c.operations_served());
     let late = delta(|c| c.operations_late);
     let shed = delta(|c| c.operations_shed);
     let failed = delta(|c| c.operations_failed) + shed;
@@ -229,13 +229,13 @@ fn front_door(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World)
     );
     let reads = &world.spec().reads;
     for (i, read) in reads.iter().enumerate().filter(|_| reads.len() > 1) {
-        let (then, now) = (before.counters.operations_by_kind[i], now.counters.operations_by_kind[i]);
+        let (then, now) = (before.counters.kinds[i], now.counters.kinds[i]);
         put.share(
             &format!("operations.served_ratio.{}", read.name),
             BETTER,
             "The same for one kind of operation.",
-            (now.1 - then.1) as f64,
-            (now.0 - then.0) as f64,
+            (now.served - then.served) as f64,
+            (now.ended - then.ended) as f64,
         );
     }
     if reads.iter().any(|r| r.soft_ttl.is_some()) {
@@ -249,7 +249,7 @@ fn front_door(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World)
 
     let requests = delta(Counters::requests_received);
     let first = delta(|c| c.requests_by_attempt[0]);
-    let ok = delta(|c| c.requests_ok);
+    let ok = delta(|c| c.requests_ok());
     let errors = delta(|c| c.requests_errors);
     let rejected = delta(|c| c.requests_rejected);
     let gone = delta(|c| c.requests_abandoned);
@@ -314,10 +314,11 @@ fn front_door(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World)
 
 /// What the caches answer.
 fn caches(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, names: &Names) {
-    let each = |f: fn(&Counters) -> &Vec<u64>| -> Vec<f64> {
-        f(&now.counters).iter().zip(f(&before.counters)).map(|(n, b)| (n - b) as f64).collect()
+    let each = |f: fn(&KindCounters) -> u64| -> Vec<f64> {
+        let kinds = now.counters.kinds.iter().zip(&before.counters.kinds);
+        kinds.map(|(n, b)| (f(n) - f(b)) as f64).collect()
     };
-    let (lookups, hits) = (each(|c| &c.cache_lookups), each(|c| &c.cache_hits));
+    let (lookups, hits) = (each(|k| k.lookups), each(|k| k.hits));
     let what =
         "Share of the cache look-ups that found a value; reads that are never cached are not look-ups.";
     put.share("cache.hit_ratio", BETTER, what, hits.iter().sum(), lookups.iter().sum());
@@ -413,7 +414,7 @@ fn databases(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, 
     if world.spec().databases.iter().any(|d| d.slow_query.is_some()) {
         put.rate("db.slow_queries", WORSE, "Queries written to the slow-query log.", sum(|h| h.slow));
     }
-    let operations = (now.counters.operations_started - before.counters.operations_started) as f64;
+    let operations = (now.counters.operations_started() - before.counters.operations_started()) as f64;
     let per_operation = if operations > 0.0 { started / operations } else { f64::NAN };
     let what = "Queries started for each user operation begun.";
     put.put("queries.per_operation", Unit::Factor, WORSE, what, per_operation);
@@ -580,7 +581,7 @@ fn ages(put: &mut Put<'_>, oldest: &[Option<(u64, u64)>], spec: &Spec) {
 
 /// Calls between services.
 fn calls(put: &mut Put<'_>, before: &Reading, now: &Reading, names: &Names) {
-    let operations = (now.counters.operations_started - before.counters.operations_started) as f64;
+    let operations = (now.counters.operations_started() - before.counters.operations_started()) as f64;
     for ((name, now), before) in names.calls.iter().zip(&now.calls).zip(&before.calls) {
         let started = (now.started - before.started) as f64;
         put.rate(&format!("calls.started.{name}"), None, "Attempts of this call.", started);

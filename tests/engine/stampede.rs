@@ -66,10 +66,10 @@ impl Stampede {
         let mut world = World::new(&self.spec(), seed);
         let until = SimTime((self.deadline_ms * 1e6 * 6.0) as u64);
         world.advance(until);
-        let before = world.counters().operations_served;
+        let before = world.counters().operations_served();
         world.advance(SimTime(until.0 + 500_000_000));
         assert_eq!(world.contradictions(), Vec::<String>::new());
-        world.counters().operations_served > before
+        world.counters().operations_served() > before
     }
 }
 
@@ -135,7 +135,7 @@ fn requests_of_a_process_share_one_read_of_the_source() {
             "{}",
             world.hosts(0)[0].counters.started
         );
-        assert_eq!(world.counters().operations_served, world.counters().operations_started);
+        assert_eq!(world.counters().operations_served(), world.counters().operations_started());
         assert_eq!(world.contradictions(), Vec::<String>::new());
     }
 }

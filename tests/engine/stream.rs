@@ -100,7 +100,7 @@ impl Audit {
         };
         let counters = world.counters();
         let pairs = [
-            ("operations", counters.operations_started, operations.len() as u64),
+            ("operations", counters.operations_started(), operations.len() as u64),
             ("requests", counters.requests_received(), attempts(None)),
             ("requests turned away", counters.requests_rejected, attempts(Some(SpanEnd::Rejected))),
             ("requests that failed", counters.requests_errors, attempts(Some(SpanEnd::Error))),

@@ -432,7 +432,7 @@ fn retries_amplify_as_a_geometric_sum() {
             let ended = c.operations_ended() as f64;
             let failed = c.requests_errors as f64;
             (
-                c.requests_received() as f64 / c.operations_started as f64,
+                c.requests_received() as f64 / c.operations_started() as f64,
                 c.operations_failed as f64 / ended,
                 failed,
             )

@@ -202,7 +202,7 @@ fn ours(spec: &Spec, fault: (SimTime, Fault), parts: &Parts) -> Measured {
     let counters = run.world.counters();
     let outcome = Outcome {
         requests: counters.requests_received(),
-        succeeded: counters.operations_served + counters.operations_late,
+        succeeded: counters.operations_served() + counters.operations_late,
         failed: counters.operations_failed,
         digest: run.world.digest(),
     };

@@ -40,7 +40,7 @@ pub fn mm1(customers: u32) -> impl FnOnce() -> (u64, f64) {
         let until = components::until(customers);
         world.advance(until);
         let busy = world.hosts(0)[0].busy_s(until.0) / until.as_secs_f64();
-        (world.counters().operations_started, busy)
+        (world.counters().operations_started(), busy)
     }
 }
 
