@@ -50,7 +50,7 @@ impl World {
                     let reads = reader.role == Role::Refresh && reader.phase.inside();
                     same(format!("{name}: who reads for others is there"), u64::from(reads), 1);
                 }
-                for (p, pool) in instance.pools.iter().enumerate() {
+                for (p, pool) in service.pools_of(i).iter().enumerate() {
                     let name = format!("pool {p} of {name}");
                     let in_pool =
                         |r: &Request, phases: &[Phase]| r.pool as usize == p && phases.contains(&r.phase);
@@ -75,8 +75,7 @@ impl World {
             let idle: usize = self
                 .services
                 .iter()
-                .flat_map(|s| &s.instances)
-                .flat_map(|i| &i.pools)
+                .flat_map(|s| &s.pools)
                 .map(|p| p.idle.iter().filter(|c| c.0 as usize == h).count())
                 .sum();
             let open = on_cpu + off_cpu + others + idle as u64;

@@ -125,7 +125,7 @@ impl Fifo {
 }
 
 /// When a source's first event is due, in which order it was scheduled, and which source it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 struct Head {
     at: u64,
     /// The order, and in the lowest bits the source. No two schedulings have the same order.
@@ -139,6 +139,12 @@ impl Head {
     #[inline]
     fn new(at: u64, order: u64, source: usize) -> Head {
         Head { at, key: order << SOURCE_BITS | source as u64 }
+    }
+
+    /// Both in one number, which is compared in fewer steps.
+    #[inline(always)]
+    fn rank(self) -> u128 {
+        u128::from(self.at) << 64 | u128::from(self.key)
     }
 
     #[inline]
@@ -182,7 +188,7 @@ impl Heads {
     fn put_off(&mut self, source: usize, order: u64) {
         let head = &mut self.heads[source];
         head.key = Head::new(head.at, order, source).key;
-        self.moved = true;
+        self.moved |= source == self.first.source();
     }
 
     /// The earliest head.
@@ -190,13 +196,10 @@ impl Heads {
     fn first(&mut self) -> Head {
         if self.moved {
             self.moved = false;
-            // Which one it is cannot be guessed, so there is no branch, except for times that tie, which is rare.
+            // Which one it is cannot be guessed, so there is no branch.
             let mut first = Head { at: NEVER, key: u64::MAX };
             for &head in &self.heads {
-                if head.at == first.at && head.key < first.key {
-                    first.key = head.key;
-                }
-                let earlier = head.at < first.at;
+                let earlier = head.rank() < first.rank();
                 first.at = select_unpredictable(earlier, head.at, first.at);
                 first.key = select_unpredictable(earlier, head.key, first.key);
             }
@@ -223,7 +226,7 @@ impl First {
     /// Where it comes from. No two schedulings have the same order, so it does not matter how sources are numbered.
     #[inline(always)]
     pub(super) fn source(self) -> Source {
-        if self.end < self.front {
+        if self.end.rank() < self.front.rank() {
             return Source::Register(Register(self.end.source()));
         }
         match self.front.source() {

@@ -346,8 +346,7 @@ impl World {
         let (service, instance) = (request.service, request.instance);
         match request.phase {
             Phase::Waiting => {
-                let it = &mut self.services[service as usize].instances[instance as usize];
-                it.pools[request.pool as usize].n_waiting -= 1;
+                self.services[service as usize].pool_mut(instance, request.pool).n_waiting -= 1;
                 self.trace(id, SpanKind::PoolWait, SpanEnd::TimedOut);
             }
             Phase::Connecting => self.drop_place(service, instance, request.pool),

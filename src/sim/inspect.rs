@@ -72,22 +72,22 @@ impl World {
         let Some(it) = self.services.get(service) else { return Vec::new() };
         let size = it.spec.pools.iter().map(|p| p.size).sum();
         let index = self.key_index(key);
-        let process = |instance: &Instance| Process {
+        let process = |(i, instance): (usize, &Instance)| Process {
             state: instance.state,
             busy: instance.busy,
             workers: it.spec.workers,
-            waiting: instance.pools.iter().map(|p| p.n_waiting).sum(),
-            connections: instance.pools.iter().map(|p| p.in_use).sum(),
+            waiting: it.pools_of(i).iter().map(|p| p.n_waiting).sum(),
+            connections: it.pools_of(i).iter().map(|p| p.in_use).sum(),
             size,
             source_reads: instance.origin.running,
-            flight: index.and_then(|i| instance.flights.get(&i)).map(|f| f.joined.len() as u32),
+            flight: index.and_then(|key| instance.flights.get(&key)).map(|f| f.joined.len() as u32),
             copy: match (&instance.local, index) {
-                (Some(local), Some(i)) => local.peek(i).map(|entry| self.held(entry, true, key)),
+                (Some(local), Some(index)) => local.peek(index).map(|entry| self.held(entry, true, key)),
                 _ => None,
             },
             breaker_open: instance.breaker.is_open(it.spec.reading.breaker, self.now),
         };
-        it.instances.iter().map(process).collect()
+        it.instances.iter().enumerate().map(process).collect()
     }
 
     /// What a cache holds for a key; `None` for a key that is never cached, and for a cache that does not exist.

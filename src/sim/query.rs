@@ -5,7 +5,7 @@ use super::events::{Entry, NEVER, Register, Ring};
 use super::pool::Pool;
 use super::probe::{LogKind, SpanEnd, SpanKind};
 use super::request::{OFF_CPU, OWN_QUERY, Phase, Request, Role};
-use super::service::{InstanceState, Planned, QueryCost, Service};
+use super::service::{Planned, QueryCost, Service};
 use super::spec::Abandoned;
 use super::world::{Due, World};
 
@@ -27,10 +27,6 @@ impl World {
         self.services[service as usize].database
     }
 
-    fn pool_mut(&mut self, service: u16, instance: u16, pool: u8) -> &mut Pool {
-        &mut self.services[service as usize].instances[instance as usize].pools[pool as usize]
-    }
-
     /// A request needs a connection from a pool for its n-th try: an idle one, a new one, or its turn.
     #[inline(always)]
     pub(super) fn acquire(&mut self, id: u32, from: u8, try_number: u8) {
@@ -38,13 +34,13 @@ impl World {
         let request = self.requests.get_mut(id);
         (request.pool, request.try_number) = (from, try_number);
         let service = &mut self.services[request.service as usize];
-        let pool = &mut service.instances[request.instance as usize].pools[from as usize];
+        let pool = service.pool_mut(request.instance, from);
         if let Some((host, _)) = pool.idle.pop() {
             pool.in_use += 1;
             request.host = host;
-            let limit = service.pool_rings[from as usize].query;
+            let limit = pool.limit;
             self.start_query(id, limit, Planning::Now);
-        } else if pool.open < service.spec.pools[from as usize].size {
+        } else if pool.open < pool.size {
             pool.open += 1;
             pool.in_use += 1;
             self.connect(id);
@@ -276,8 +272,7 @@ impl World {
     pub(super) fn acquire_timed_out(&mut self, entry: Entry) {
         let request = self.requests.get(entry.id);
         let service = &mut self.services[request.service as usize];
-        let instance = &mut service.instances[request.instance as usize];
-        instance.pools[request.pool as usize].n_waiting -= 1;
+        service.pool_mut(request.instance, request.pool).n_waiting -= 1;
         self.counters.pool_timeouts += 1;
         self.trace(entry.id, SpanKind::PoolWait, SpanEnd::TimedOut);
         self.log_request(entry.id, LogKind::PoolTimeout);
@@ -288,18 +283,16 @@ impl World {
     #[inline(always)]
     pub(super) fn release(&mut self, service: u16, instance: u16, pool: u8, host: u16, planning: Planning) {
         let now = self.now;
-        let it = &mut self.services[service as usize];
-        let (limit, spec) = (it.pool_rings[pool as usize].query, &it.spec.pools[pool as usize]);
-        let at = &mut it.instances[instance as usize];
-        let its = &mut at.pools[pool as usize];
-        if its.open > spec.size || at.state == InstanceState::Gone {
+        let its = self.services[service as usize].pool_mut(instance, pool);
+        if its.open > its.size {
             self.hosts[host as usize].connections -= 1;
             if planning == Planning::Owed {
                 self.replan(host as usize);
             }
             return self.drop_place(service, instance, pool);
         }
-        match its.next_waiting(&self.requests, spec.longest_wait(), now) {
+        let limit = its.limit;
+        match its.next_waiting(&self.requests, now) {
             Some(id) => {
                 self.requests.get_mut(id).host = host;
                 self.trace(id, SpanKind::PoolWait, SpanEnd::Ok);
@@ -317,21 +310,18 @@ impl World {
 
     /// A place in the pool is free and has no connection: the next who waits opens one.
     pub(super) fn drop_place(&mut self, service: u16, instance: u16, pool: u8) {
-        let size = self.services[service as usize].spec.pools[pool as usize].size;
-        let it = self.pool_mut(service, instance, pool);
+        let it = self.services[service as usize].pool_mut(instance, pool);
         it.open -= 1;
         it.in_use -= 1;
-        if it.open < size {
+        if it.open < it.size {
             self.fill_place(service, instance, pool);
         }
     }
 
     /// The next who waits opens a connection in a free place. Says whether anybody waited.
     fn fill_place(&mut self, service: u16, instance: u16, pool: u8) -> bool {
-        let it = &mut self.services[service as usize];
-        let patience = it.spec.pools[pool as usize].longest_wait();
-        let it = &mut it.instances[instance as usize].pools[pool as usize];
-        let Some(id) = it.next_waiting(&self.requests, patience, self.now) else { return false };
+        let it = self.services[service as usize].pool_mut(instance, pool);
+        let Some(id) = it.next_waiting(&self.requests, self.now) else { return false };
         it.open += 1;
         it.in_use += 1;
         self.trace(id, SpanKind::PoolWait, SpanEnd::Ok);
@@ -341,10 +331,12 @@ impl World {
 
     /// Sets the size of a pool; connections over it are closed as they become free.
     pub(super) fn resize_pool(&mut self, service: u16, pool: u8, size: u32) {
-        self.services[service as usize].spec.pools[pool as usize].size = size;
-        for instance in 0..self.services[service as usize].instances.len() as u16 {
+        let it = &mut self.services[service as usize];
+        it.spec.pools[pool as usize].size = size;
+        for instance in 0..it.instances.len() as u16 {
+            self.services[service as usize].pool_mut(instance, pool).size = size;
             self.trim_idle(service, instance, pool, |pool, _| pool.open > size);
-            while self.pool_mut(service, instance, pool).open < size {
+            while self.services[service as usize].pool_mut(instance, pool).open < size {
                 if !self.fill_place(service, instance, pool) {
                     break;
                 }
@@ -365,7 +357,7 @@ impl World {
 
     /// Closes idle connections, the longest idle first, while the test holds for (pool, idle since).
     fn trim_idle(&mut self, service: u16, instance: u16, pool: u8, test: impl Fn(&Pool, u64) -> bool) {
-        let pool = &mut self.services[service as usize].instances[instance as usize].pools[pool as usize];
+        let pool = self.services[service as usize].pool_mut(instance, pool);
         let mut closed = 0;
         while let Some(&(host, since)) = pool.idle.get(closed)
             && test(pool, since)

@@ -36,8 +36,6 @@ pub struct Instance {
     pub state: InstanceState,
     /// Grows with every change of state; what was scheduled for an earlier one is void.
     pub version: u32,
-    /// Its connections, by pool.
-    pub pools: Vec<Pool>,
     /// Records in it.
     pub in_flight: u32,
     /// Requests in it: workers busy.
@@ -152,6 +150,8 @@ pub struct Service {
     pub(super) database: usize,
     /// Instances, by their number less one.
     pub instances: Vec<Instance>,
+    /// Their connections: the pools of the first instance, those of the second, and so on.
+    pub(super) pools: Vec<Pool>,
     /// Those that take requests.
     ready: Vec<u16>,
     turn: usize,
@@ -200,6 +200,7 @@ impl Service {
     ) -> Service {
         let mut service = Service {
             instances: Vec::new(),
+            pools: Vec::new(),
             ready: Vec::new(),
             turn: 0,
             wanted: spec.instances,
@@ -223,7 +224,9 @@ impl Service {
             database: spec.database.unwrap_or(0),
             spec: spec.clone(),
         };
-        service.instances = (0..spec.instances).map(|_| service.new_instance(InstanceState::Ready)).collect();
+        for _ in 0..spec.instances {
+            service.add_instance(InstanceState::Ready);
+        }
         service.list_ready();
         service
     }
@@ -277,6 +280,37 @@ impl Service {
         (locked, it.state == InstanceState::Draining && it.in_flight == 0)
     }
 
+    /// A pool's place among those of all instances.
+    #[inline(always)]
+    fn place_of(&self, instance: u16, pool: u8) -> usize {
+        instance as usize * self.pool_rings.len() + pool as usize
+    }
+
+    /// A pool of an instance.
+    #[inline(always)]
+    pub(super) fn pool_mut(&mut self, instance: u16, pool: u8) -> &mut Pool {
+        let place = self.place_of(instance, pool);
+        &mut self.pools[place]
+    }
+
+    /// The pools of an instance.
+    pub fn pools_of(&self, instance: usize) -> &[Pool] {
+        let n = self.pool_rings.len();
+        &self.pools[instance * n..(instance + 1) * n]
+    }
+
+    /// An instance's pools, without connections.
+    fn new_pools(&self) -> Vec<Pool> {
+        let pools = self.spec.pools.iter().zip(&self.pool_rings);
+        pools.map(|(spec, rings)| Pool::new(spec, rings.query)).collect()
+    }
+
+    /// One more instance, with nothing in it.
+    fn add_instance(&mut self, state: InstanceState) {
+        self.instances.push(self.new_instance(state));
+        self.pools.extend(self.new_pools());
+    }
+
     /// An instance with nothing in it.
     fn new_instance(&self, state: InstanceState) -> Instance {
         let (per_s, at_once) = self.origin_share();
@@ -284,7 +318,6 @@ impl Service {
         Instance {
             state,
             version: 0,
-            pools: vec![Pool::default(); self.spec.pools.len()],
             in_flight: 0,
             busy: 0,
             local: local.map(|l| Local::new(self.keys, l.entries)),
@@ -324,13 +357,15 @@ impl Service {
     pub(super) fn forget(&mut self, instance: u16) -> Vec<Pool> {
         let fresh = self.new_instance(InstanceState::Gone);
         let it = &mut self.instances[instance as usize];
-        let (running, before) = (it.origin.running, std::mem::replace(&mut it.pools, fresh.pools));
+        let running = it.origin.running;
         (it.local, it.breaker) = (fresh.local, fresh.breaker);
         it.flights.clear();
         it.origin = fresh.origin;
         // Its records give back their places one by one.
         it.origin.running = running;
-        before
+        let first = self.place_of(instance, 0);
+        let fresh = self.new_pools();
+        self.pools.splice(first..first + fresh.len(), fresh).collect()
     }
 
     fn list_ready(&mut self) {
@@ -365,7 +400,7 @@ impl Service {
     pub fn place_for_new(&mut self) -> u16 {
         let free = self.instances.iter().position(|i| i.state == InstanceState::Gone);
         let at = free.unwrap_or_else(|| {
-            self.instances.push(self.new_instance(InstanceState::Gone));
+            self.add_instance(InstanceState::Gone);
             self.instances.len() - 1
         });
         at as u16

@@ -429,7 +429,7 @@ fn services(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World) {
         for (i, instance) in service.instances.iter().enumerate() {
             let name = instance_name(&service.spec.name, i);
             let working = matches!(instance.state, InstanceState::Ready | InstanceState::Draining);
-            let held: u32 = instance.pools.iter().map(|p| p.in_use).sum();
+            let held: u32 = service.pools_of(i).iter().map(|p| p.in_use).sum();
             if pool_size > 0 {
                 put.share(
                     &format!("pool.in_use.{name}"),
@@ -442,7 +442,7 @@ fn services(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World) {
             if working {
                 in_use += held;
                 size += pool_size;
-                waiting += instance.pools.iter().map(|p| p.n_waiting).sum::<u32>();
+                waiting += service.pools_of(i).iter().map(|p| p.n_waiting).sum::<u32>();
                 busy += service.spec.workers.map_or(0, |_| instance.busy);
                 workers += service.spec.workers.unwrap_or(0);
             }
