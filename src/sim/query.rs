@@ -169,8 +169,7 @@ impl World {
         at.duration.record(took);
         let slow = took > at.slow_query;
         at.counters.slow += u64::from(slow);
-        let (service, instance, pool) = (request.service, request.instance, request.pool);
-        let (host, role, reads) = (request.host, request.role, !request.is(OWN_QUERY));
+        let reads = !request.is(OWN_QUERY);
         let cached = read.cached.filter(|_| reads);
         if slow || request.operation.traced {
             self.tell_of_query(id, slow);
@@ -178,10 +177,25 @@ impl World {
         if let Some((first, _)) = cached {
             self.keep(id, first);
         }
-        // The connection goes on before the answer does.
-        self.requests.enter(id, Phase::Working, now);
+        let request = self.requests.get_mut(id);
+        let (service, instance, pool) = (request.service, request.instance, request.pool);
+        let (host, role) = (request.host, request.role);
+        let it = &mut self.services[service as usize];
+        let is_aside = it.pool_mut(instance, pool).put_aside(host, now);
         let planning = if on_cpu { Planning::Later } else { Planning::Now };
-        self.release(service, instance, pool, host, planning);
+        if reads && role == Role::Client && request.step as usize + 1 == it.steps.len() {
+            // That was all that it had to do. Nothing that its answer brings about is scheduled, so it may come first.
+            self.answer_client(id);
+            if !is_aside {
+                self.release(service, instance, pool, host, planning);
+            }
+            return;
+        }
+        // The connection goes on before the answer does.
+        request.enter(Phase::Working, now);
+        if !is_aside {
+            self.release(service, instance, pool, host, planning);
+        }
         match (role, reads) {
             (Role::Refresh, _) => self.refreshed(id),
             (_, true) => self.source_answered(id),
