@@ -191,6 +191,13 @@ impl Heads {
         self.moved |= source == self.first.source();
     }
 
+    /// The key of the head that comes first of those at an instant.
+    #[cold]
+    fn first_of_tie(&self, at: u64) -> u64 {
+        let tied = self.heads.iter().filter(|head| head.at == at);
+        tied.map(|head| head.key).min().unwrap_or(u64::MAX)
+    }
+
     /// The earliest head.
     #[inline]
     fn first(&mut self) -> Head {
@@ -198,10 +205,15 @@ impl Heads {
             self.moved = false;
             // Which one it is cannot be guessed, so there is no branch.
             let mut first = Head { at: NEVER, key: u64::MAX };
+            let mut tie = NEVER;
             for &head in &self.heads {
-                let earlier = head.rank() < first.rank();
+                let earlier = head.at < first.at;
+                tie = select_unpredictable(head.at == first.at, head.at, tie);
                 first.at = select_unpredictable(earlier, head.at, first.at);
                 first.key = select_unpredictable(earlier, head.key, first.key);
+            }
+            if tie == first.at && tie != NEVER {
+                first.key = self.first_of_tie(tie);
             }
             self.first = first;
         }
