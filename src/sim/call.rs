@@ -42,7 +42,7 @@ impl World {
         };
         self.events.after(timeout, now, parent);
         let child = self.requests.allocate(operation, now);
-        self.requests.place(child, Role::Call, service, instance);
+        self.requests.place(child, Role::Call, (service, instance), now);
         let span = if operation.traced { self.probe.begin_span(operation.number) } else { 0 };
         let parent_span = self.span_of(id);
         let link = self.requests.link_mut(child);

@@ -1,6 +1,7 @@
 //! The way of a request: balancer, instance, the steps of its service, answer; and of an operation: attempts until one
 //! succeeds or none is left. What a step does is in [`super::read`], [`super::query`] and [`super::call`].
 
+use super::cache::Found;
 use super::events::Entry;
 use super::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, SpanRecord, TraceRecord};
 use super::query::Planning;
@@ -78,12 +79,28 @@ impl World {
                 (now, REFUSAL_NS),
             );
         }
-        // A hit needs no record and no event.
-        let look = if it.only_reads {
-            self.look_up(service, instance, &operation, u16::from(operation.attempt))
-        } else {
-            Look::NotYet
-        };
+        // A hit needs no record and no event. Most of them are of the plainest kind.
+        let mut look = Look::NotYet;
+        if it.only_reads {
+            let kind = operation.read as usize;
+            if let Some((first, _)) = self.reads[kind].cached
+                && let Some(store) = it.store_alone(&self.caches, instance)
+                && !operation.traced
+                && store.look(first + operation.key, now) == Found::Fresh
+            {
+                if store.knows_ages() {
+                    self.peaks.served(operation.read, store.entry(first + operation.key).ages(now));
+                }
+                let took = it.handling.draw(&mut self.handling_rng);
+                if it.is_measured {
+                    it.latency.record(took);
+                }
+                let kind = &mut self.counters.kinds[kind];
+                (kind.lookups, kind.hits) = (kind.lookups + 1, kind.hits + 1);
+                return self.served(operation, record, None, (now, took));
+            }
+            look = self.look_up(service, instance, &operation, u16::from(operation.attempt));
+        }
         if let Look::Hit { extra } = look {
             let it = &mut self.services[service as usize];
             let took = extra + it.handling.draw(&mut self.handling_rng);
@@ -106,8 +123,7 @@ impl World {
     #[inline(always)]
     fn begin(&mut self, id: u32, service: u16, instance: u16, look: Look) {
         let now = self.now;
-        let request = self.requests.place(id, Role::Client, service, instance);
-        request.sent = now;
+        let request = self.requests.place(id, Role::Client, (service, instance), now);
         let (client, number) = (request.operation.client, request.operation.number);
         let entry = Entry { id, version: request.attempt_version };
         let service = &mut self.services[service as usize];
@@ -428,7 +444,11 @@ impl World {
         }
         if self.tries_again(&operation) {
             let next = Operation { attempt: operation.attempt + 1, ..operation };
-            let id = record.unwrap_or_else(|| self.requests.allocate(next, now));
+            let id = record.unwrap_or_else(|| {
+                let id = self.requests.allocate(next, now);
+                self.requests.place(id, Role::Client, place.unwrap_or_default(), now);
+                id
+            });
             let request = self.requests.get_mut(id);
             request.operation = next;
             request.attempt_version = request.attempt_version.wrapping_add(1);

@@ -41,12 +41,9 @@ impl World {
         let it = &self.services[service as usize];
         let Some(cache) = it.spec.cache else { return Look::Miss };
         let key = first + operation.key;
-        let at_rest = || it.instances[instance as usize].breaker.is_at_rest();
-        let breaks = it.spec.reading.breaker.is_some() && !at_rest();
-        let plain = it.spec.reading.local.is_none() && !self.caches[cache].down && !breaks;
-        let look = if plain {
-            let store = &self.caches[cache].store;
-            match store.look(key, now) {
+        let look = match it.store_alone(&self.caches, instance) {
+            None => self.look_in_copies(service, instance, cache, key, operation),
+            Some(store) => match store.look(key, now) {
                 Found::Missing => Look::Miss,
                 Found::Stale if !it.spec.reading.serve_stale => Look::Miss,
                 found => {
@@ -58,9 +55,7 @@ impl World {
                     }
                     Look::Hit { extra: 0 }
                 }
-            }
-        } else {
-            self.look_in_copies(service, instance, cache, key, operation)
+            },
         };
         if operation.traced {
             self.trace_look(operation, cache, span, look);
@@ -271,7 +266,7 @@ impl World {
     fn refresh(&mut self, service: u16, instance: u16, operation: &Operation, joined: Option<Entry>) {
         let operation = Operation { traced: false, ..*operation };
         let id = self.requests.allocate(operation, self.now);
-        self.requests.place(id, Role::Refresh, service, instance).set(AFTER_SOURCE);
+        self.requests.place(id, Role::Refresh, (service, instance), self.now).set(AFTER_SOURCE);
         self.counters.refreshes += 1;
         let it = &mut self.services[service as usize];
         it.origin_in_flight += 1;

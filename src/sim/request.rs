@@ -190,15 +190,12 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// A record for an operation.
+    /// A record for an operation. It has yet to be put somewhere.
     #[inline]
     pub(super) fn allocate(&mut self, operation: Operation, now: u64) -> u32 {
         match self.free.pop() {
             Some(id) => {
-                let record = &mut self.records[id as usize];
-                record.operation = operation;
-                record.sent = now;
-                (record.role, record.flags) = (Role::Client, 0);
+                self.records[id as usize].operation = operation;
                 id
             }
             None => self.add(operation, now),
@@ -264,9 +261,10 @@ impl Requests {
 
     /// Puts a record at the beginning of its way through an instance.
     #[inline]
-    pub(super) fn place(&mut self, id: u32, role: Role, service: u16, instance: u16) -> &mut Request {
+    pub(super) fn place(&mut self, id: u32, role: Role, place: (u16, u16), now: u64) -> &mut Request {
         let record = &mut self.records[id as usize];
-        (record.role, record.service, record.instance) = (role, service, instance);
+        record.sent = now;
+        (record.role, (record.service, record.instance)) = (role, place);
         (record.step, record.flags, record.query) = (0, 0, OFF_CPU);
         record
     }

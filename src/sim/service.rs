@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::cache::{Cache, Store};
 use super::database::Host;
 use super::events::{Entry, Ring};
 use super::local::Local;
@@ -229,6 +230,16 @@ impl Service {
         }
         service.list_ready();
         service
+    }
+
+    /// The store of its cache, where that is all that a look-up is about: no copy of its own, the cache answers, and no
+    /// breaker has seen failures.
+    #[inline(always)]
+    pub(super) fn store_alone<'a>(&self, caches: &'a [Cache], instance: u16) -> Option<&'a Store> {
+        let cache = &caches[self.spec.cache?];
+        let reading = &self.spec.reading;
+        let breaks = reading.breaker.is_some() && !self.instances[instance as usize].breaker.is_at_rest();
+        (reading.local.is_none() && !cache.down && !breaks).then_some(&cache.store)
     }
 
     /// A record begins its time in its instance.
