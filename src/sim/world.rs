@@ -540,23 +540,21 @@ impl World {
     }
 
     fn advance_quickly(&mut self, until: u64) {
-        loop {
+        'next: loop {
             let first = self.events.first_of_quick();
             let next = first.at();
             // Arrivals come first at the same instant. A plain hit schedules nothing, so the loop goes on inline.
             let limit = next.min(until.saturating_sub(1));
-            if self.workload.peek() <= limit {
-                let before = self.events.scheduled();
-                while self.workload.peek() <= limit && self.events.scheduled() == before {
-                    let (operation, used_up) = self.workload.take();
-                    if used_up {
-                        self.workload.refill(&self.exponential, &self.caches);
-                    }
-                    self.now = operation.started;
-                    self.arrive(operation);
+            let before = self.events.scheduled();
+            while self.workload.peek() <= limit {
+                let (operation, used_up) = self.workload.take();
+                if used_up {
+                    self.workload.refill(&self.exponential, &self.caches);
                 }
+                self.now = operation.started;
+                self.arrive(operation);
                 if self.events.scheduled() != before {
-                    continue;
+                    continue 'next;
                 }
             }
             if next >= until {
