@@ -38,6 +38,7 @@ const REFUSAL_NS: u64 = 1_000_000;
 
 impl World {
     /// A user begins an operation.
+    #[inline(always)]
     pub(super) fn arrive(&mut self, operation: Operation) {
         self.counters.requests_by_attempt[0] += 1;
         self.counters.events += 1;

@@ -94,6 +94,7 @@ impl World {
     }
 
     /// Starts the query of a request on the connection it holds; the time it may take is that of a ring.
+    #[inline(always)]
     fn start_query(&mut self, id: u32, limit: Ring, planning: Planning) {
         let now = self.now;
         let request = self.requests.get_mut(id);
@@ -130,6 +131,7 @@ impl World {
     }
 
     /// A host's next query has ended on the CPU.
+    #[inline(always)]
     pub(super) fn query_ended(&mut self, register: Register) {
         let host = register.index();
         let at = &mut self.hosts[host];

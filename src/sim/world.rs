@@ -893,7 +893,8 @@ impl World {
     #[inline]
     pub(super) fn next_host(&mut self, database: usize) -> usize {
         let database = &mut self.databases[database];
-        database.turn = if database.turn + 1 < database.hosts.end { database.turn + 1 } else { database.hosts.start };
+        database.turn =
+            if database.turn + 1 < database.hosts.end { database.turn + 1 } else { database.hosts.start };
         database.turn
     }
 

@@ -6,7 +6,7 @@ use super::trace::{Span, SpanStatus, Trace, TraceOutcome};
 use crate::sim::World;
 use crate::sim::digest::Digest;
 use crate::sim::meter::{
-    ATTEMPTS_TOLD_APART, CallCounters, KindCounters, Counters, Histogram, HostCounters, ServiceCounters,
+    ATTEMPTS_TOLD_APART, CallCounters, Counters, Histogram, HostCounters, KindCounters, ServiceCounters,
 };
 use crate::sim::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, TraceRecord};
 use crate::sim::service::InstanceState;
