@@ -170,13 +170,12 @@ impl Host {
     /// somebody looks.
     #[inline]
     fn catch_up(&mut self, now: u64) {
+        // It goes on while nothing runs, too: only how far away the ends are matters.
         let elapsed = now - self.as_of;
-        if elapsed > 0 && self.running > 0 {
-            let Pace { rate, busy } = self.pace;
-            let grown = (u128::from(elapsed) * u128::from(rate)) >> (RATE_BITS - WORK_BITS);
-            self.virtual_time += grown as u64;
-            self.busy += elapsed * busy;
-        }
+        let Pace { rate, busy } = self.pace;
+        let grown = (u128::from(elapsed) * u128::from(rate)) >> (RATE_BITS - WORK_BITS);
+        self.virtual_time += grown as u64;
+        self.busy += elapsed * busy;
         self.as_of = now;
     }
 
@@ -356,8 +355,7 @@ struct Ends {
     /// The smallest keys, the smallest last, as far as `n_near`.
     near: [u128; NEAR],
     n_near: usize,
-    /// Every near key is smaller; no far one is. The largest there is while nothing is far.
-    bound: u128,
+    /// The rest, none of which is smaller than a near one.
     far: Heap,
 }
 
@@ -367,7 +365,7 @@ const MOVED: usize = NEAR / 2;
 
 impl Ends {
     fn new() -> Ends {
-        Ends { near: [0; NEAR], n_near: 0, bound: u128::MAX, far: Heap::new() }
+        Ends { near: [0; NEAR], n_near: 0, far: Heap::new() }
     }
 
     fn len(&self) -> usize {
@@ -382,15 +380,11 @@ impl Ends {
     /// Puts a key in. Says whether it is the first now.
     #[inline(always)]
     fn push(&mut self, key: u128) -> bool {
-        if self.n_near == NEAR && key < self.bound {
-            self.make_room();
+        let last = self.n_near;
+        if last >= NEAR || self.far.len > 0 {
+            return self.push_far(key);
         }
-        if key >= self.bound {
-            self.far.push(key);
-            return false;
-        }
-        let mut at = self.n_near.min(NEAR - 1);
-        let last = at;
+        let mut at = last;
         while at > 0 && self.near[at - 1] < key {
             self.near[at] = self.near[at - 1];
             at -= 1;
@@ -400,11 +394,29 @@ impl Ends {
         at == last
     }
 
+    /// The same where some keys are far, or one has to go there.
+    #[inline(never)]
+    fn push_far(&mut self, key: u128) -> bool {
+        if self.n_near == NEAR {
+            self.make_room();
+        }
+        if self.far.first().is_some_and(|first| key > first) {
+            self.far.push(key);
+            return false;
+        }
+        let near = &mut self.near[..=self.n_near];
+        let at = near[..self.n_near].partition_point(|&nearer| nearer > key);
+        near.copy_within(at..self.n_near, at + 1);
+        near[at] = key;
+        self.n_near += 1;
+        at + 1 == self.n_near
+    }
+
     #[inline(always)]
     fn pop(&mut self) -> Option<u128> {
         let first = self.first()?;
         self.n_near -= 1;
-        if self.n_near == 0 && self.bound < u128::MAX {
+        if self.n_near == 0 && self.far.len > 0 {
             self.come_near();
         }
         Some(first)
@@ -416,7 +428,6 @@ impl Ends {
         for &key in &self.near[..MOVED] {
             self.far.push(key);
         }
-        self.bound = self.near[MOVED - 1];
         self.near.copy_within(MOVED.., 0);
         self.n_near = NEAR - MOVED;
     }
@@ -429,7 +440,6 @@ impl Ends {
             *place = self.far.pop().unwrap_or(u128::MAX);
         }
         self.n_near = n;
-        self.bound = self.far.first().unwrap_or(u128::MAX);
     }
 
     /// Drops the keys that do not pass a test.
