@@ -6,7 +6,7 @@
 use std::hint::select_unpredictable;
 
 use super::cache::Cache;
-use super::math::{Exponential, Keys, mix};
+use super::math::{Exponential, Keys, Popularity, mix};
 use super::request::Operation;
 use super::rng::Stream;
 use super::spec::Spec;
@@ -95,8 +95,14 @@ fn piece(rates: &[(u64, u64)], at: usize) -> (u64, u64) {
 }
 
 impl Workload {
-    /// The traffic of a spec; `first_keys` says where each kind's keys begin in the cache; so many arrivals are drawn at once.
-    pub(super) fn new(spec: &Spec, first_keys: &[Option<u32>], seed: u64, batch_size: usize) -> Workload {
+    /// The traffic of a spec; for each kind of read, how popular its keys are and where they begin in the cache; so many
+    /// arrivals are drawn at once.
+    pub(super) fn new(
+        spec: &Spec,
+        kinds: impl Iterator<Item = (Popularity, Option<u32>)>,
+        seed: u64,
+        batch_size: usize,
+    ) -> Workload {
         let rates: Vec<(u64, u64)> = spec
             .traffic
             .iter()
@@ -109,12 +115,7 @@ impl Workload {
             clock: 0,
             number: 0,
             trace_below: u32::MAX / spec.trace_one_in.max(1),
-            reads: spec
-                .reads
-                .iter()
-                .zip(first_keys)
-                .map(|(read, first)| (Keys::new(read.keys), *first))
-                .collect(),
+            reads: kinds.map(|(popularity, first)| (Keys::new(popularity), first)).collect(),
             kinds_of_reads: Parts::new(spec.reads.iter().map(|r| r.share)),
             clients: Parts::new(spec.clients.iter().map(|c| c.share)),
             batch: vec![Operation::NONE; batch_size],
