@@ -3,7 +3,12 @@
 //! Times are those of the processor, so that whoever else uses the machine is left out, and medians of five rounds; a ratio
 //! is the median of the ratios within each round. Quote ratios: machines differ. How the engine compares with others is
 //! in `benches/peers`.
+//!
+//! The memory of a world is what its process came to hold beyond what it held before, at the peak while the world was built
+//! and once it was. The system counts some pages late, and a part is the same for all worlds: bytes a key mean something only
+//! where there are many keys.
 
+use std::process::Command;
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
@@ -86,11 +91,16 @@ fn median_part(mut parts: Vec<Part>) -> Part {
     parts[parts.len() / 2]
 }
 
-/// The most memory that was in use since [`forget_peak_memory`], megabytes; where the system tells.
-fn peak_memory_mb() -> Option<f64> {
+/// A figure of this process's memory, bytes, where the system tells: `VmRSS` is what is in use, `VmHWM` the most that was
+/// since [`forget_peak_memory`].
+fn memory_bytes(figure: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
-    line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kb| kb / 1024.0)
+    let line = status.lines().find_map(|l| l.strip_prefix(figure)?.strip_prefix(':'))?;
+    line.split_whitespace().next()?.parse::<f64>().ok().map(|kb| kb * 1024.0)
+}
+
+fn unknown() -> String {
+    "unknown".to_owned()
 }
 
 /// Lets the system count the most memory in use from now on.
@@ -159,7 +169,7 @@ fn incident(incident: &Incident) {
     forget_peak_memory();
     let mut run = Run::new(incident, World::new(incident.spec(), 1), true);
     let whole = run.measured(end);
-    let memory = peak_memory_mb().map_or_else(|| "unknown".to_owned(), |mb| format!("{mb:.0} MB"));
+    let memory = memory_bytes("VmHWM").map_or_else(unknown, |bytes| format!("{:.0} MB", bytes / 1e6));
     let copies = (0..ROUNDS).map(|_| {
         let start = ThreadTime::now();
         let copy = run.world.clone();
@@ -210,50 +220,90 @@ fn reads(per_s: f64, keys: u32) -> Option<Spec> {
     Some(spec)
 }
 
-fn cost(spec: &Spec, seconds: u64) -> (f64, f64, f64) {
-    forget_peak_memory();
-    let before = peak_memory_mb().unwrap_or(0.0);
+fn cost(spec: &Spec, seconds: u64) -> (f64, f64) {
     let mut world = World::new(spec, 1);
-    let held = peak_memory_mb().unwrap_or(0.0) - before;
     let start = ThreadTime::now();
     world.advance(SimTime::from_secs(seconds));
     let ns = start.elapsed().as_secs_f64() * 1e9;
     let counters = world.counters();
     let hits = counters.kinds.iter().map(|k| k.hits).sum::<u64>() as f64
         / counters.kinds.iter().map(|k| k.lookups).sum::<u64>().max(1) as f64;
-    (ns / counters.requests_received() as f64, hits, held)
+    (ns / counters.requests_received() as f64, hits)
 }
 
-fn table(title: &str, of: impl IntoIterator<Item = (String, Spec, u64)>) {
+/// The word that makes this program build a world and tell its memory.
+const BUILD: &str = "build";
+
+/// Builds a world and prints the bytes that it takes, at the peak of building and after.
+fn build(per_s: f64, keys: u32) -> Option<()> {
+    let spec = reads(per_s, keys)?;
+    forget_peak_memory();
+    let before = memory_bytes("VmRSS")?;
+    let world = World::new(&spec, 1);
+    println!("{} {}", memory_bytes("VmHWM")? - before, memory_bytes("VmRSS")? - before);
+    drop(world);
+    Some(())
+}
+
+/// What [`build`] tells in a process of its own: here, what was freed before and not given back to the system would be taken
+/// again and not be counted. For the same reason glibc is to take all but small blocks from the system, and give them back.
+fn built(per_s: f64, keys: u32) -> Option<(f64, f64)> {
+    let program = std::env::current_exe().ok()?;
+    let told = Command::new(program)
+        .args([BUILD, &per_s.to_string(), &keys.to_string()])
+        .env("MALLOC_MMAP_THRESHOLD_", "4096")
+        .output()
+        .ok()?;
+    let told = String::from_utf8(told.stdout).ok()?;
+    let (peak, after) = told.trim().split_once(' ')?;
+    Some((peak.parse().ok()?, after.parse().ok()?))
+}
+
+/// Rows of so many requests per second, keys, simulated seconds.
+fn table(title: &str, name: impl Fn(f64, u32) -> String, rows: &[(f64, u32, u64)]) {
     println!("\n{title}");
-    println!("  {:<20} {:>12} {:>10} {:>12}", "", "ns a request", "hits", "built, MB");
-    for (name, spec, seconds) in of {
+    let columns = ["ns a request", "hits", "building, MB", "bytes a key", "built, MB", "bytes a key"];
+    println!("  {:<16}{}", "", columns.map(|column| format!("{column:>14}")).concat());
+    for &(per_s, keys, seconds) in rows {
+        let (name, Some(spec)) = (name(per_s, keys), reads(per_s, keys)) else { continue };
+        let memory = built(per_s, keys);
         let made = rounds(&name, || cost(&spec, seconds));
+        let bytes = |of: fn((f64, f64)) -> f64, unit: f64, digits: usize| {
+            memory.map_or_else(unknown, |memory| format!("{:.digits$}", of(memory) / unit))
+        };
         println!(
-            "  {name:<20} {:>12.0} {:>9.1}% {:>12.0}",
+            "  {name:<16}{:>14.0}{:>13.1}%{:>14}{:>14}{:>14}{:>14}",
             median(made.iter().map(|m| m.0).collect()),
             made[0].1 * 100.0,
-            made[0].2,
+            bytes(|m| m.0, 1e6, 1),
+            bytes(|m| m.0, f64::from(keys), 1),
+            bytes(|m| m.1, 1e6, 1),
+            bytes(|m| m.1, f64::from(keys), 1),
         );
     }
 }
 
 fn rates() {
-    let row = |(per_s, seconds): (f64, u64)| Some((format!("{per_s} /s"), reads(per_s, 100_000)?, seconds));
-    let rates = [(1_000.0, 1_000), (10_000.0, 100), (100_000.0, 10)];
-    table("cost by rate, 100,000 keys", rates.into_iter().filter_map(row));
+    let rows = [(1_000.0, 1_000), (10_000.0, 100), (100_000.0, 10)].map(|(per_s, s)| (per_s, 100_000, s));
+    table("cost by rate, 100,000 keys", |per_s, _| format!("{per_s} /s"), &rows);
 }
 
 fn keys() {
-    let row = |keys: u32| Some((format!("{keys} keys"), reads(50_000.0, keys)?, 20));
-    let keys = [10_000, 100_000, 1_000_000, 10_000_000];
-    table("cost and memory by keys, 50,000 requests/s", keys.into_iter().filter_map(row));
+    let rows = [10_000, 100_000, 1_000_000, 10_000_000].map(|keys| (50_000.0, keys, 20));
+    table("cost and memory by keys, 50,000 requests/s", |_, keys| format!("{keys} keys"), &rows);
 }
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     // `cargo test --benches` and `cargo bench -- --list` only want to know that it starts.
     if words.iter().any(|a| a == "--test" || a == "--list") {
+        return;
+    }
+    if let [word, per_s, keys] = &words[..]
+        && word == BUILD
+        && let (Ok(per_s), Ok(keys)) = (per_s.parse(), keys.parse())
+    {
+        build(per_s, keys);
         return;
     }
     println!("medians of {ROUNDS} rounds, one core, time on the processor");

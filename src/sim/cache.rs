@@ -214,18 +214,19 @@ impl Store {
         }
     }
 
-    /// Fills a range of keys as a healthy system would have them at the start: a key asked for λ times a second and
-    /// kept fresh for T is there with probability λT/(1+λT), and then has a uniform part of T left.
+    /// Fills the keys from `first` on, asked for so many times a second each, as a healthy system would have them at the
+    /// start: a key asked for λ times a second and kept fresh for T is there with probability λT/(1+λT), and then has a
+    /// uniform part of T left.
     pub(super) fn warm_up(
         &mut self,
-        keys: std::ops::Range<u32>,
+        first: u32,
+        rates: impl Iterator<Item = f64>,
         (soft, hard): (u64, u64),
         warm: f64,
-        rate: impl Fn(u32) -> f64,
         rng: &mut Stream,
     ) {
-        for key in keys.clone() {
-            let load = rate(key - keys.start) * soft as f64 / 1e9;
+        for (key, rate) in (first..).zip(rates) {
+            let load = rate * soft as f64 / 1e9;
             let present = warm * load / (1.0 + load);
             let r = rng.draw();
             if ((r >> 32) as f64) < present * 4_294_967_296.0 {

@@ -193,28 +193,37 @@ impl Tables {
     }
 }
 
-/// Draws ranks in proportion to fixed weights with one random number (Walker 1977, Vose 1991).
+/// Draws ranks in proportion to fixed weights with one random number (Walker 1977, Vose 1991). Eight bytes a rank.
 #[derive(Clone, Debug)]
 pub struct Alias {
-    /// For each column: below this threshold the column itself, else its alias.
-    columns: Vec<(u32, u32)>,
+    /// For each column a threshold (upper half) and an alias (lower half): below the threshold the column itself, else its
+    /// alias.
+    columns: Vec<u64>,
 }
 
 impl Alias {
-    /// Builds the table for weights that are not all zero.
-    pub fn new(weights: &[f64]) -> Alias {
+    /// Builds the table for weights that are not all zero, in the weights' own place; while it does, it needs one byte a
+    /// rank beside that.
+    pub fn new(weights: Vec<f64>) -> Alias {
         let n = weights.len();
         let total: f64 = weights.iter().sum();
-        let mut scaled: Vec<f64> = weights.iter().map(|w| w * n as f64 / total).collect();
-        let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| scaled[i] < 1.0);
-        let mut columns: Vec<(u32, u32)> = (0..n as u32).map(|i| (u32::MAX, i)).collect();
-        while let (Some(s), Some(&l)) = (small.pop(), large.last()) {
-            columns[s] = ((scaled[s] * 4_294_967_295.0) as u32, l as u32);
-            scaled[l] -= 1.0 - scaled[s];
-            if scaled[l] < 1.0 {
-                large.pop();
-                small.push(l);
-            }
+        // A place holds the bits of a scaled weight until its column is finished.
+        let mut columns: Vec<u64> = weights.into_iter().map(|w| (w * n as f64 / total).to_bits()).collect();
+        let began_large: &[bool] = &columns.iter().map(|&w| !below_one(w)).collect::<Vec<_>>();
+        // Two stacks that take no place: the ranks lie on them in order, and a large one that has become small, put on top
+        // of the small ones, is the next to be taken from there.
+        let stack = |large: bool| (0..n).rev().filter(move |&i| began_large[i] == large);
+        let (mut smalls, mut larges) = (stack(false), stack(true));
+        let (mut small, mut large) = (smalls.next(), larges.next());
+        while let (Some(s), Some(l)) = (small, large) {
+            let share = f64::from_bits(columns[s]);
+            columns[s] = column((share * 4_294_967_295.0) as u32, l);
+            columns[l] = (f64::from_bits(columns[l]) - (1.0 - share)).to_bits();
+            (small, large) =
+                if below_one(columns[l]) { (Some(l), larges.next()) } else { (smalls.next(), large) };
+        }
+        for i in small.into_iter().chain(large).chain(smalls).chain(larges) {
+            columns[i] = column(u32::MAX, i);
         }
         Alias { columns }
     }
@@ -223,9 +232,26 @@ impl Alias {
     #[inline]
     pub fn draw(&self, r: u64) -> u32 {
         let i = scale_to(r >> 32, self.columns.len() as u32);
-        let (threshold, alias) = self.columns[i as usize];
+        let (threshold, alias) = self.at(i as usize);
         if (r as u32) < threshold { i } else { alias }
     }
+
+    /// Threshold and alias of a column.
+    #[inline]
+    fn at(&self, i: usize) -> (u32, u32) {
+        let column = self.columns[i];
+        ((column >> 32) as u32, column as u32)
+    }
+}
+
+/// A finished column of an [`Alias`].
+fn column(threshold: u32, alias: usize) -> u64 {
+    u64::from(threshold) << 32 | u64::from(alias as u32)
+}
+
+/// Whether a weight, scaled to a mean of 1, is too small to fill its column.
+fn below_one(weight_bits: u64) -> bool {
+    f64::from_bits(weight_bits) < 1.0
 }
 
 /// Draws keys of a [`KeySpace`]; shared between copies of a world. Kinds of reads follow each other at random, so there is no
@@ -239,13 +265,14 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Prepares a key space.
-    pub fn new(space: KeySpace) -> Keys {
-        let (even, alias) = match space {
-            KeySpace::Even { .. } => (true, Alias::new(&[1.0])),
-            KeySpace::Zipf { .. } => (false, Alias::new(&popularity(space))),
+    /// Prepares the keys of a space; the shares give their place to the table.
+    pub fn new(popularity: Popularity) -> Keys {
+        let n = popularity.len();
+        let (even, weights) = match popularity {
+            Popularity::Even { .. } => (true, vec![1.0]),
+            Popularity::Ranked(shares) => (false, shares),
         };
-        Keys { n: space.len(), even, alias: Arc::new(alias) }
+        Keys { n, even, alias: Arc::new(Alias::new(weights)) }
     }
 
     /// The key's own column, and the one to look at.
@@ -265,20 +292,63 @@ impl Keys {
     #[inline]
     pub fn draw(&self, r: u64) -> u32 {
         let (i, column) = self.column(r);
-        let (threshold, alias) = self.alias.columns[column];
+        let (threshold, alias) = self.alias.at(column);
         select_unpredictable(self.even | ((r as u32) < threshold), i, alias)
     }
 }
 
-/// The share of each key of a space, the most popular first; they add up to 1.
-pub fn popularity(space: KeySpace) -> Vec<f64> {
-    match space {
-        KeySpace::Even { n } => vec![1.0 / f64::from(n); n as usize],
-        KeySpace::Zipf { n, s } => {
-            let weights: Vec<f64> = (1..=n).map(|k| pow(f64::from(k), -s)).collect();
-            let total: f64 = weights.iter().sum();
-            weights.into_iter().map(|w| w / total).collect()
+/// The share of each key of a [`KeySpace`], the most popular first; they add up to 1. It takes long to work out and eight
+/// bytes a key: lend it to all who ask, then make it into [`Keys`].
+#[derive(Clone, Debug)]
+pub enum Popularity {
+    /// All keys are alike, and nothing is kept for each.
+    Even {
+        /// How many keys.
+        n: u32,
+    },
+    /// The shares, by rank.
+    Ranked(Vec<f64>),
+}
+
+impl Popularity {
+    /// Works out the shares of a space.
+    pub fn new(space: KeySpace) -> Popularity {
+        match space {
+            KeySpace::Even { n } => Popularity::Even { n },
+            KeySpace::Zipf { n, s } => {
+                let mut shares: Vec<f64> = (1..=n).map(|k| pow(f64::from(k), -s)).collect();
+                let total: f64 = shares.iter().sum();
+                shares.iter_mut().for_each(|share| *share /= total);
+                Popularity::Ranked(shares)
+            }
         }
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> u32 {
+        match self {
+            Popularity::Even { n } => *n,
+            Popularity::Ranked(shares) => shares.len() as u32,
+        }
+    }
+
+    /// Whether there is no key at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The share of a key; none beyond the last one.
+    #[inline]
+    pub fn get(&self, key: u32) -> Option<f64> {
+        match self {
+            Popularity::Even { n } => (key < *n).then(|| 1.0 / f64::from(*n)),
+            Popularity::Ranked(shares) => shares.get(key as usize).copied(),
+        }
+    }
+
+    /// All shares, the largest first.
+    pub fn iter(&self) -> impl Iterator<Item = f64> {
+        (0..self.len()).filter_map(|key| self.get(key))
     }
 }
 
@@ -301,6 +371,7 @@ pub fn mix(x: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::units::SimSpan;
+    use proptest::prelude::*;
 
     #[test]
     fn exponential_has_the_moments_of_its_name() {
@@ -351,16 +422,74 @@ mod tests {
     #[test]
     fn alias_draws_in_proportion() {
         let space = KeySpace::Zipf { n: 50, s: 1.0 };
-        let (wanted, keys, mut rng) = (popularity(space), Keys::new(space), Stream::new(1, "test"));
+        let wanted = Popularity::new(space);
+        let (keys, mut rng) = (Keys::new(wanted.clone()), Stream::new(1, "test"));
         let n = 1_000_000;
         let mut seen = [0u32; 50];
         for _ in 0..n {
             seen[keys.draw(rng.draw()) as usize] += 1;
         }
-        for (rank, (&count, share)) in seen.iter().zip(&wanted).enumerate() {
+        for (rank, (&count, share)) in seen.iter().zip(wanted.iter()).enumerate() {
             let expected = share * f64::from(n);
             let deviation = (f64::from(count) - expected).abs() / expected.sqrt();
             assert!(deviation < 5.0, "rank {rank}: {count} for {expected}");
         }
+    }
+
+    /// The same table, made with two stacks and a place of its own for everything.
+    fn with_two_stacks(weights: &[f64]) -> Vec<(u32, u32)> {
+        let n = weights.len();
+        let total: f64 = weights.iter().sum();
+        let mut scaled: Vec<f64> = weights.iter().map(|w| w * n as f64 / total).collect();
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| scaled[i] < 1.0);
+        let mut columns: Vec<(u32, u32)> = (0..n as u32).map(|i| (u32::MAX, i)).collect();
+        while let (Some(s), Some(&l)) = (small.pop(), large.last()) {
+            columns[s] = ((scaled[s] * 4_294_967_295.0) as u32, l as u32);
+            scaled[l] -= 1.0 - scaled[s];
+            if scaled[l] < 1.0 {
+                large.pop();
+                small.push(l);
+            }
+        }
+        columns
+    }
+
+    fn agrees_with_two_stacks(weights: Vec<f64>) -> Result<(), TestCaseError> {
+        let plain = with_two_stacks(&weights);
+        let table = Alias::new(weights);
+        let columns: Vec<(u32, u32)> = (0..table.columns.len()).map(|i| table.at(i)).collect();
+        prop_assert_eq!(columns, plain);
+        Ok(())
+    }
+
+    fn weight() -> impl Strategy<Value = f64> {
+        prop_oneof![2 => Just(0.0), 2 => Just(1.0), 4 => 0.0..1.0, 2 => 0.0..1e3, 1 => 0.0..1e-300, 1 => 1e300..1e305]
+    }
+
+    proptest! {
+        #[test]
+        fn an_alias_table_is_that_of_two_stacks(weights in proptest::collection::vec(weight(), 1..300)) {
+            agrees_with_two_stacks(weights)?;
+        }
+
+        #[test]
+        fn an_alias_table_of_equal_weights_is_that_of_two_stacks(weight in weight(), n in 1usize..300) {
+            agrees_with_two_stacks(vec![weight; n])?;
+        }
+
+        #[test]
+        fn the_alias_table_of_keys_is_that_of_two_stacks(n in 1u32..5_000, s in 0.0..3.0) {
+            let Popularity::Ranked(shares) = Popularity::new(KeySpace::Zipf { n, s }) else { unreachable!() };
+            agrees_with_two_stacks(shares)?;
+        }
+    }
+
+    #[test]
+    fn an_alias_table_is_built_in_the_place_of_its_weights() {
+        let weights: Vec<f64> = (1..10_000).map(f64::from).collect();
+        let place = weights.as_ptr().addr();
+        let table = Alias::new(weights);
+        assert_eq!(table.columns.as_ptr().addr(), place);
+        assert_eq!(table.columns.capacity(), table.columns.len());
     }
 }

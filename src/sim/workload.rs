@@ -4,7 +4,7 @@
 //! on nothing in the system, so they are drawn in batches, and the cache entries that they will need are read ahead.
 
 use super::cache::Cache;
-use super::math::{Exponential, Keys, mix};
+use super::math::{Exponential, Keys, Popularity, mix};
 use super::request::Operation;
 use super::rng::Stream;
 use super::spec::Spec;
@@ -112,8 +112,14 @@ fn piece(rates: &[(u64, u64)], at: usize) -> (u64, u64) {
 }
 
 impl Workload {
-    /// The traffic of a spec; `first_keys` says where each kind's keys begin in the cache; so many arrivals are drawn at once.
-    pub(super) fn new(spec: &Spec, first_keys: &[Option<u32>], seed: u64, batch_size: usize) -> Workload {
+    /// The traffic of a spec; for each kind of read, how popular its keys are and where they begin in the cache; so many
+    /// arrivals are drawn at once.
+    pub(super) fn new(
+        spec: &Spec,
+        kinds: impl Iterator<Item = (Popularity, Option<u32>)>,
+        seed: u64,
+        batch_size: usize,
+    ) -> Workload {
         let rates: Vec<(u64, u64)> = spec
             .traffic
             .iter()
@@ -126,12 +132,7 @@ impl Workload {
             clock: 0,
             number: 0,
             trace_below: u32::MAX / spec.trace_one_in.max(1),
-            reads: spec
-                .reads
-                .iter()
-                .zip(first_keys)
-                .map(|(read, first)| (Keys::new(read.keys), Places::new(*first)))
-                .collect(),
+            reads: kinds.map(|(popularity, first)| (Keys::new(popularity), Places::new(first))).collect(),
             kinds_of_reads: Parts::new(spec.reads.iter().map(|r| r.share)),
             clients: Parts::new(spec.clients.iter().map(|c| c.share)),
             batch: vec![Operation::NONE; batch_size],

@@ -9,13 +9,13 @@ use super::database::{Host, Owner};
 use super::digest::Digest;
 use super::events::{Entry, Events, NEVER, Ring, Source};
 use super::intervention::{Intervention, Knob};
-use super::math::{Exponential, Sampler, popularity};
+use super::math::{Exponential, Popularity, Sampler};
 use super::meter::{CallCounters, Counters, Histogram, KindCounters, Peaks};
 use super::probe::{LogKind, LogRecord, Probe};
 use super::request::Requests;
 use super::rng::Stream;
 use super::service::{Call, InstanceState, Planned, PoolRings, QueryCost, Service};
-use super::spec::{Jitter, ServiceSpec, Spec, Spread, Step};
+use super::spec::{Jitter, ReadSpec, ServiceSpec, Spec, Spread, Step};
 use super::workload::Workload;
 use crate::units::{SECOND, SimSpan, SimTime};
 
@@ -275,7 +275,7 @@ impl World {
             service.is_measured = inside_apart;
         }
         let mut hosts = Vec::new();
-        let databases = spec
+        let databases: Vec<Database> = spec
             .databases
             .iter()
             .map(|s| {
@@ -285,7 +285,7 @@ impl World {
             })
             .collect();
 
-        let counted_keys = |r: &super::spec::ReadSpec| if r.ttl.is_some() { r.keys.len() } else { u32::MAX };
+        let counted_keys = |r: &ReadSpec| if r.ttl.is_some() { r.keys.len() } else { u32::MAX };
         let mut next_key = 0u32;
         let reads: Vec<Read> = spec
             .reads
@@ -304,12 +304,19 @@ impl World {
                 cost: QueryCost::new(&read.query, i as u64),
             })
             .collect();
-        let firsts: Vec<Option<u32>> = reads.iter().map(|r| r.cached.map(|c| c.0)).collect();
-        let batch = if events.is_plain() { 1 } else { super::workload::BATCH };
-        let workload = Workload::new(spec, &firsts, seed, batch);
         let ages = spec.reads.iter().any(|r| r.soft_ttl.is_some() || r.written.is_some())
             || spec.services.iter().any(|s| s.reading.local.is_some())
             || spec.caches.iter().any(|c| c.backup.is_some());
+        let exponential = Exponential::new();
+        let mut caches: Vec<Cache> = spec.caches.iter().map(|c| Cache::new(keys, ages, c.backup)).collect();
+        // The shares of keys are most of the work for a large world, and most of its memory: they are worked out once, lent
+        // to what is warmed, and then give their place to the workload's tables.
+        let popularity: Vec<Popularity> = spec.reads.iter().map(|r| Popularity::new(r.keys)).collect();
+        warm_caches(&mut caches, spec, &reads, &popularity, seed);
+        warm_memory(&databases, &mut hosts, spec, &popularity, &exponential, seed);
+        let firsts = reads.iter().map(|r| r.cached.map(|c| c.0));
+        let batch = if events.is_plain() { 1 } else { super::workload::BATCH };
+        let workload = Workload::new(spec, popularity.into_iter().zip(firsts), seed, batch);
 
         let mut world = World {
             now: 0,
@@ -333,12 +340,12 @@ impl World {
             patience_rng: Stream::new(seed, "patience of those who wait for a connection"),
             route_rng: Stream::new(seed, "routes"),
             survivors_rng: Stream::new(seed, "what a failover keeps"),
-            caches: spec.caches.iter().map(|c| Cache::new(keys, ages, c.backup)).collect(),
+            caches,
             linked: calls > 0,
             calls: vec![CallCounters::default(); usize::from(calls)],
             routes: Vec::new(),
             spec: spec.clone(),
-            exponential: Exponential::new(),
+            exponential,
             events,
             workload,
             clients,
@@ -350,8 +357,6 @@ impl World {
             rings,
         };
         world.list_routes();
-        world.warm_caches(seed);
-        world.warm_memory(seed);
         for service in 0..world.services.len() {
             world.time_cache_waits(service);
             world.events.at(SECOND, Control::CloseIdle { service: service as u16 });
@@ -371,60 +376,6 @@ impl World {
         let routes = &self.spec.balancer.routes;
         let ends = super::workload::parts(routes.iter().map(|r| r.1));
         self.routes = routes.iter().zip(ends).map(|(r, end)| (r.0 as u16, end)).collect();
-    }
-
-    /// Puts into the caches what a healthy system's reads would have left there.
-    fn warm_caches(&mut self, seed: u64) {
-        let mut rng = Stream::new(seed, "what the cache holds at the start");
-        let mut jitter_rng = Stream::new(seed, "lives of what the cache holds at the start");
-        let offered = self.spec.traffic.first().map_or(0.0, |t| t.1);
-        for (cache, spec) in self.caches.iter_mut().zip(&self.spec.caches) {
-            for (read, lowered) in self.spec.reads.iter().zip(&self.reads) {
-                let Some((first, _)) = lowered.cached else { continue };
-                let keys = first..first + read.keys.len();
-                let Some(age) = read.written else {
-                    let shares = popularity(read.keys);
-                    let rate = |k: u32| offered * read.share * shares[k as usize];
-                    cache.store.warm_up(keys, lowered.lives(), spec.warm, rate, &mut rng);
-                    continue;
-                };
-                let written = -(age.0 as i64);
-                for key in keys {
-                    let draw = (jitter_rng.draw() >> 11) as f64 / (1u64 << 53) as f64;
-                    let factor = 1.0 + lowered.jitter * (2.0 * draw - 1.0);
-                    let (soft, hard) = lowered.lives();
-                    let (soft, hard) = ((soft as f64 * factor) as u64, (hard as f64 * factor) as u64);
-                    cache.fill(key, Times { read_at: written, believed_at: written, soft, hard });
-                }
-            }
-            cache.copy_to_replica();
-        }
-    }
-
-    /// Puts into the hosts' memory what a healthy system's misses would have left there.
-    fn warm_memory(&mut self, seed: u64) {
-        let mut rng = Stream::new(seed, "what memory holds at the start");
-        let offered = self.spec.traffic.first().map_or(0.0, |t| t.1);
-        // A key asked for λ times a second and kept for T is missed λ/(1+λT) times a second.
-        let misses = |read: &super::spec::ReadSpec| -> f64 {
-            if read.query.cold_factor <= 1.0 {
-                return 0.0;
-            }
-            let ttl = read.ttl.map_or(0.0, |t| t.as_secs_f64());
-            popularity(read.keys)
-                .iter()
-                .map(|p| p * read.share * offered)
-                .map(|rate| rate / (1.0 + rate * ttl))
-                .sum()
-        };
-        let per_s: f64 = self.spec.reads.iter().map(misses).sum();
-        for database in &self.databases {
-            let its = &mut self.hosts[database.hosts.clone()];
-            let per_s = per_s / its.len() as f64;
-            for host in its {
-                host.warm_memory(per_s, &self.exponential, &mut rng);
-            }
-        }
     }
 
     /// The present instant.
@@ -814,23 +765,20 @@ impl World {
     /// Begins to read the most popular keys into a cache.
     fn start_warming(&mut self, cache: usize, n: u32, per_s: f64) {
         let offered = self.spec.traffic.first().map_or(0.0, |t| t.1);
-        let weights: Vec<Option<Vec<f64>>> = self
-            .spec
-            .reads
-            .iter()
-            .map(|r| r.ttl.map(|_| popularity(r.keys).into_iter().map(|p| p * r.share * offered).collect()))
-            .collect();
-        let mut next = vec![0usize; weights.len()];
+        let reads = &self.spec.reads;
+        let popularity: Vec<Option<Popularity>> =
+            reads.iter().map(|r| r.ttl.map(|_| Popularity::new(r.keys))).collect();
+        let rate = |i: usize, key: u32| Some(popularity[i].as_ref()?.get(key)? * reads[i].share * offered);
+        let mut next = vec![0u32; reads.len()];
         let mut keys = Vec::new();
         while keys.len() < n as usize {
-            let best = (0..weights.len())
-                .filter_map(|i| weights[i].as_ref().and_then(|w| w.get(next[i])).map(|&w| (i, w)))
-                .fold(None, |best: Option<(usize, f64)>, (i, w)| match best {
-                    Some((_, most)) if most >= w => best,
-                    _ => Some((i, w)),
-                });
+            let wanted = (0..reads.len()).filter_map(|i| rate(i, next[i]).map(|w| (i, w)));
+            let best = wanted.fold(None, |best: Option<(usize, f64)>, (i, w)| match best {
+                Some((_, most)) if most >= w => best,
+                _ => Some((i, w)),
+            });
             let Some((i, _)) = best else { break };
-            keys.push((i as u8, next[i] as u32));
+            keys.push((i as u8, next[i]));
             next[i] += 1;
         }
         let serial = self.warm_ups[cache].serial + 1;
@@ -907,6 +855,62 @@ impl World {
             self.requests.prefetch(id);
         }
         self.events.set(host.register, at);
+    }
+}
+
+/// Puts into the caches what a healthy system's reads would have left there.
+fn warm_caches(caches: &mut [Cache], spec: &Spec, reads: &[Read], popularity: &[Popularity], seed: u64) {
+    let mut rng = Stream::new(seed, "what the cache holds at the start");
+    let mut jitter_rng = Stream::new(seed, "lives of what the cache holds at the start");
+    let offered = spec.traffic.first().map_or(0.0, |t| t.1);
+    for (cache, cache_spec) in caches.iter_mut().zip(&spec.caches) {
+        for ((read, lowered), popularity) in spec.reads.iter().zip(reads).zip(popularity) {
+            let Some((first, _)) = lowered.cached else { continue };
+            let Some(age) = read.written else {
+                let rates = popularity.iter().map(|p| offered * read.share * p);
+                cache.store.warm_up(first, rates, lowered.lives(), cache_spec.warm, &mut rng);
+                continue;
+            };
+            let written = -(age.0 as i64);
+            for key in first..first + read.keys.len() {
+                let draw = (jitter_rng.draw() >> 11) as f64 / (1u64 << 53) as f64;
+                let factor = 1.0 + lowered.jitter * (2.0 * draw - 1.0);
+                let (soft, hard) = lowered.lives();
+                let (soft, hard) = ((soft as f64 * factor) as u64, (hard as f64 * factor) as u64);
+                cache.fill(key, Times { read_at: written, believed_at: written, soft, hard });
+            }
+        }
+        cache.copy_to_replica();
+    }
+}
+
+/// Puts into the hosts' memory what a healthy system's misses would have left there.
+fn warm_memory(
+    databases: &[Database],
+    hosts: &mut [Host],
+    spec: &Spec,
+    popularity: &[Popularity],
+    exponential: &Exponential,
+    seed: u64,
+) {
+    let mut rng = Stream::new(seed, "what memory holds at the start");
+    let offered = spec.traffic.first().map_or(0.0, |t| t.1);
+    // A key asked for λ times a second and kept for T is missed λ/(1+λT) times a second.
+    let misses = |(read, popularity): (&ReadSpec, &Popularity)| -> f64 {
+        if read.query.cold_factor <= 1.0 {
+            return 0.0;
+        }
+        let ttl = read.ttl.map_or(0.0, |t| t.as_secs_f64());
+        let rates = popularity.iter().map(|p| p * read.share * offered);
+        rates.map(|rate| rate / (1.0 + rate * ttl)).sum()
+    };
+    let per_s: f64 = spec.reads.iter().zip(popularity).map(misses).sum();
+    for database in databases {
+        let its = &mut hosts[database.hosts.clone()];
+        let per_s = per_s / its.len() as f64;
+        for host in its {
+            host.warm_memory(per_s, exponential, &mut rng);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use pagerdrill::sim::digest::Digest;
-use pagerdrill::sim::math::{Exponential, Keys, Sampler, mix, popularity, scale_to};
+use pagerdrill::sim::math::{Exponential, Keys, Popularity, Sampler, mix, scale_to};
 use pagerdrill::sim::meter::Histogram;
 use pagerdrill::sim::rng::Stream;
 use pagerdrill::sim::spec::Abandoned;
@@ -199,7 +199,7 @@ impl Model {
             .enumerate()
             .map(|(i, (read, upto))| Read {
                 upto,
-                keys: Keys::new(read.keys),
+                keys: Keys::new(Popularity::new(read.keys)),
                 cached: read.ttl.map(|ttl| {
                     first += read.keys.len();
                     (first - read.keys.len(), ttl.0)
@@ -216,10 +216,10 @@ impl Model {
         let mut rng = Stream::new(SEED, "what the cache holds at the start");
         let mut misses = Vec::new();
         for (read, known) in spec.reads.iter().zip(&reads) {
-            let rates = || popularity(read.keys).into_iter().map(|p| p * read.share * offered);
+            let popularity = Popularity::new(read.keys);
             if let Some((first, ttl)) = known.cached {
-                for (key, rate) in (first..).zip(popularity(read.keys)) {
-                    let load = offered * read.share * rate * ttl as f64 / 1e9;
+                for (key, share) in (first..).zip(popularity.iter()) {
+                    let load = offered * read.share * share * ttl as f64 / 1e9;
                     let present = spec.caches[0].warm * load / (1.0 + load);
                     let r = rng.draw();
                     if ((r >> 32) as f64) < present * 4_294_967_296.0 {
@@ -230,7 +230,8 @@ impl Model {
             }
             let ttl = read.ttl.map_or(0.0, |t| t.as_secs_f64());
             let cold = read.query.cold_factor > 1.0;
-            misses.push(if cold { rates().map(|rate| rate / (1.0 + rate * ttl)).sum() } else { 0.0 });
+            let rates = popularity.iter().map(|p| p * read.share * offered);
+            misses.push(if cold { rates.map(|rate| rate / (1.0 + rate * ttl)).sum() } else { 0.0 });
         }
         let misses: f64 = misses.iter().sum();
         let exponential = Exponential::new();
