@@ -41,8 +41,7 @@ impl World {
             return self.attempt_failed(id);
         };
         self.events.after(timeout, now, parent);
-        let child = self.requests.allocate(operation, now);
-        self.requests.place(child, Role::Call, (service, instance), now);
+        let (child, _) = self.requests.place(None, operation, Role::Call, (service, instance), now);
         let span = if operation.traced { self.probe.begin_span(operation.number) } else { 0 };
         let parent_span = self.span_of(id);
         let link = self.requests.link_mut(child);

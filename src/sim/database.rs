@@ -553,7 +553,10 @@ impl Heap {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::sim::events::Events;
     use crate::sim::spec::Abandoned;
     use crate::units::SimSpan;
     use proptest::prelude::*;
@@ -562,8 +565,11 @@ mod tests {
         /// Keys come out in the order of a sorted list, also after some have been dropped.
         #[test]
         fn ends_come_in_order(keys in proptest::collection::vec(any::<u128>(), 0..200), taken in 0usize..100, bit in 0u32..128) {
-            let (mut ends, mut list) = (Ends::new(), keys.clone());
-            keys.iter().for_each(|&key| ends.push(key));
+            let (mut ends, mut list) = (Ends::new(), Vec::new());
+            for &key in &keys {
+                list.push(key);
+                prop_assert_eq!(ends.push(key), list.iter().all(|&other| key <= other));
+            }
             list.sort_unstable();
             let first: Vec<u128> = list.drain(..taken.min(list.len())).collect();
             let popped: Vec<u128> = (0..first.len()).filter_map(|_| ends.pop()).collect();
@@ -577,7 +583,8 @@ mod tests {
     }
 
     fn host(cores: f64, contention: f64) -> Host {
-        Host::new(&DatabaseSpec {
+        let register = Events::<u32>::new().register();
+        let spec = DatabaseSpec {
             name: "db".to_owned(),
             hosts: vec!["primary".to_owned()],
             cores,
@@ -588,7 +595,26 @@ mod tests {
             page_stays: SimSpan::ZERO,
             slow_query: None,
             resize_after: SimSpan::ZERO,
-        })
+        };
+        Host::new(&spec, register)
+    }
+
+    proptest! {
+        /// Whatever comes and goes, the smallest key is the first: also where some are near and some far.
+        #[test]
+        fn ends_that_come_and_go_are_those_of_a_sorted_list(steps in proptest::collection::vec((any::<u64>(), 0u8..3), 0..400)) {
+            let (mut ends, mut list) = (Ends::new(), BTreeSet::new());
+            for (i, (key, what)) in steps.into_iter().enumerate() {
+                if what == 0 {
+                    prop_assert_eq!(ends.pop(), list.pop_first());
+                } else {
+                    let key = u128::from(key) << 64 | i as u128;
+                    ends.push(key);
+                    list.insert(key);
+                }
+                prop_assert_eq!((ends.first(), ends.len()), (list.first().copied(), list.len()));
+            }
+        }
     }
 
     /// Starts queries of these lengths (ms) together and says when each ends (ms).

@@ -110,33 +110,25 @@ impl World {
             }
             return self.served(operation, record, place, (now, took));
         }
-        let id = match record {
-            Some(id) => {
-                self.requests.get_mut(id).operation = operation;
-                id
-            }
-            None => self.requests.allocate(operation, now),
-        };
-        self.begin(id, service, instance, look);
+        self.begin(operation, record, (service, instance), look);
     }
 
     /// A request begins its time in the instance that has taken it.
     #[inline(always)]
-    fn begin(&mut self, id: u32, service: u16, instance: u16, look: Look) {
+    fn begin(&mut self, operation: Operation, record: Option<u32>, place: (u16, u16), look: Look) {
         let now = self.now;
-        let request = self.requests.place(id, Role::Client, (service, instance), now);
-        let (client, number) = (request.operation.client, request.operation.number);
+        let (id, request) = self.requests.place(record, operation, Role::Client, place, now);
         let entry = Entry { id, version: request.attempt_version };
-        let service = &mut self.services[service as usize];
+        let service = &mut self.services[place.0 as usize];
         service.take_in(request, now);
         if self.linked {
             let link = self.requests.link_mut(id);
             // What got through on behalf of an earlier attempt of the same operation counts.
-            if link.root != (id, number) {
-                (link.root, link.through, link.watcher) = ((id, number), 0, None);
+            if link.root != (id, operation.number) {
+                (link.root, link.through, link.watcher) = ((id, operation.number), 0, None);
             }
         }
-        if let Some(ring) = self.clients[client as usize].patience {
+        if let Some(ring) = self.clients[operation.client as usize].patience {
             self.events.after(ring, now, entry);
         }
         if let Some(ring) = service.deadline {
@@ -445,12 +437,11 @@ impl World {
         }
         if self.tries_again(&operation) {
             let next = Operation { attempt: operation.attempt + 1, ..operation };
-            let id = record.unwrap_or_else(|| {
-                let id = self.requests.allocate(next, now);
-                self.requests.place(id, Role::Client, place.unwrap_or_default(), now);
-                id
-            });
-            let request = self.requests.get_mut(id);
+            let place = place.unwrap_or_default();
+            let (id, request) = match record {
+                Some(id) => (id, self.requests.get_mut(id)),
+                None => self.requests.place(None, next, Role::Client, place, now),
+            };
             request.operation = next;
             request.attempt_version = request.attempt_version.wrapping_add(1);
             let entry = Entry { id, version: request.enter(Phase::Pausing, now) };

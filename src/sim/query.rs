@@ -173,13 +173,17 @@ impl World {
         at.counters.slow += u64::from(slow);
         let reads = !request.is(OWN_QUERY);
         let cached = read.cached.filter(|_| reads);
-        if slow || request.operation.traced {
-            self.tell_of_query(id, slow);
+        let tells = slow || request.operation.traced;
+        let mut request = request;
+        if tells || cached.is_some() {
+            if tells {
+                self.tell_of_query(id, slow);
+            }
+            if let Some((first, _)) = cached {
+                self.keep(id, first);
+            }
+            request = self.requests.get_mut(id);
         }
-        if let Some((first, _)) = cached {
-            self.keep(id, first);
-        }
-        let request = self.requests.get_mut(id);
         let (service, instance, pool) = (request.service, request.instance, request.pool);
         let (host, role) = (request.host, request.role);
         let it = &mut self.services[service as usize];

@@ -265,8 +265,9 @@ impl World {
     /// Begins a read of the source that belongs to no single request.
     fn refresh(&mut self, service: u16, instance: u16, operation: &Operation, joined: Option<Entry>) {
         let operation = Operation { traced: false, ..*operation };
-        let id = self.requests.allocate(operation, self.now);
-        self.requests.place(id, Role::Refresh, (service, instance), self.now).set(AFTER_SOURCE);
+        let place = (service, instance);
+        let (id, request) = self.requests.place(None, operation, Role::Refresh, place, self.now);
+        request.set(AFTER_SOURCE);
         self.counters.refreshes += 1;
         let it = &mut self.services[service as usize];
         it.origin_in_flight += 1;

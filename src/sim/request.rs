@@ -190,25 +190,13 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// A record for an operation. It has yet to be put somewhere.
-    #[inline]
-    pub(super) fn allocate(&mut self, operation: Operation, now: u64) -> u32 {
-        match self.free.pop() {
-            Some(id) => {
-                self.records[id as usize].operation = operation;
-                id
-            }
-            None => self.add(operation, now),
-        }
-    }
-
     /// A record that there has not been before.
     #[cold]
-    fn add(&mut self, operation: Operation, now: u64) -> u32 {
+    fn add(&mut self) -> u32 {
         self.records.push(Request {
-            operation,
-            sent: now,
-            since: now,
+            operation: Operation::NONE,
+            sent: 0,
+            since: 0,
             version: 0,
             attempt_version: 0,
             query: OFF_CPU,
@@ -259,14 +247,25 @@ impl Requests {
         prefetch(&self.records, id as usize);
     }
 
-    /// Puts a record at the beginning of its way through an instance.
-    #[inline]
-    pub(super) fn place(&mut self, id: u32, role: Role, place: (u16, u16), now: u64) -> &mut Request {
+    /// Puts a record for an operation, its own or a free one, at the beginning of its way through an instance.
+    #[inline(always)]
+    pub(super) fn place(
+        &mut self,
+        own: Option<u32>,
+        operation: Operation,
+        role: Role,
+        place: (u16, u16),
+        now: u64,
+    ) -> (u32, &mut Request) {
+        let id = match own.or_else(|| self.free.pop()) {
+            Some(id) => id,
+            None => self.add(),
+        };
         let record = &mut self.records[id as usize];
-        record.sent = now;
+        (record.operation, record.sent) = (operation, now);
         (record.role, (record.service, record.instance)) = (role, place);
         (record.step, record.flags, record.query) = (0, 0, OFF_CPU);
-        record
+        (id, record)
     }
 
     /// A record, to change it, and what ties it to others.
