@@ -190,7 +190,7 @@ impl World {
         let is_aside = it.pool_mut(instance, pool).put_aside(host, now);
         let planning = if on_cpu { Planning::Later } else { Planning::Now };
         if reads && role == Role::Client && request.step as usize + 1 == it.steps.len() {
-            // That was all that it had to do. Nothing that its answer brings about is scheduled, so it may come first.
+            // That was all that it had to do. Its answer has nothing to do with the pool, so it may come first.
             self.answer_client(id);
             if !is_aside {
                 self.release(service, instance, pool, host, planning);
