@@ -45,7 +45,7 @@ impl World {
         if operation.traced {
             self.open_trace(&operation);
         }
-        if self.budgets {
+        if self.limited_clients {
             self.clients[operation.client as usize].earn();
         }
         self.send(operation, None);
@@ -128,7 +128,9 @@ impl World {
                 (link.root, link.through, link.watcher) = ((id, operation.number), 0, None);
             }
         }
-        if let Some(ring) = self.clients[operation.client as usize].patience {
+        if self.limited_clients
+            && let Some(ring) = self.clients[operation.client as usize].patience
+        {
             self.events.after(ring, now, entry);
         }
         if let Some(ring) = service.deadline {

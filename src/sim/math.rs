@@ -275,25 +275,31 @@ impl Keys {
         Keys { n, even, alias: Arc::new(Alias::new(weights)) }
     }
 
-    /// The key's own column, and the one to look at.
-    #[inline]
-    fn column(&self, r: u64) -> (u32, usize) {
-        let i = scale_to(r >> 32, self.n);
-        (i, select_unpredictable(self.even, 0, i as usize))
-    }
-
-    /// Hints that a key will be drawn soon with this number.
-    #[inline]
-    pub(super) fn prefetch(&self, r: u64) {
-        prefetch(&self.alias.columns, self.column(r).1);
-    }
-
     /// One key.
     #[inline]
     pub fn draw(&self, r: u64) -> u32 {
-        let (i, column) = self.column(r);
-        let (threshold, alias) = self.alias.at(column);
-        select_unpredictable(self.even | ((r as u32) < threshold), i, alias)
+        self.choose(self.bring_near(r), r as u32)
+    }
+
+    /// The first half of a draw: the key that a number's upper half stands for, unless the lower half is for its alias.
+    /// Hints that its column will be looked at.
+    #[inline]
+    pub(super) fn bring_near(&self, r: u64) -> u32 {
+        let own = scale_to(r >> 32, self.n);
+        prefetch(&self.alias.columns, self.column(own));
+        own
+    }
+
+    /// The second half of a draw: the key itself or its alias.
+    #[inline]
+    pub(super) fn choose(&self, own: u32, lower: u32) -> u32 {
+        let (threshold, alias) = self.alias.at(self.column(own));
+        select_unpredictable(self.even | (lower < threshold), own, alias)
+    }
+
+    #[inline]
+    fn column(&self, own: u32) -> usize {
+        select_unpredictable(self.even, 0, own as usize)
     }
 }
 

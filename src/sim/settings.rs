@@ -66,6 +66,7 @@ impl World {
             Knob::ClientTimeout(c) => {
                 let ring = value.map(|v| self.ring(span(v), RingUse::Patience));
                 self.clients[c].patience = ring;
+                self.limited_clients = true;
             }
             Knob::ClientBackoff(c) => {
                 let first = span(number);
@@ -78,7 +79,7 @@ impl World {
             }
             Knob::RetryBudget(c) => {
                 self.clients[c].set_budget(value);
-                self.budgets = true;
+                self.limited_clients = true;
             }
             Knob::RetryAfter(c) => self.clients[c].honours_retry_after = on,
             Knob::Route(s) => self.set_route(s as u16, number.clamp(0.0, 1.0)),

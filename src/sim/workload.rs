@@ -33,8 +33,8 @@ pub(super) struct Workload {
     kinds_of_reads: Parts,
     clients: Parts,
     batch: Vec<Operation>,
-    /// Random numbers of the batch's keys.
-    key_draws: Vec<u64>,
+    /// Lower halves of the random numbers of the batch's keys.
+    lower_halves: Vec<u32>,
     at: usize,
     /// When the operation at that place arrives.
     next: u64,
@@ -136,7 +136,7 @@ impl Workload {
             kinds_of_reads: Parts::new(spec.reads.iter().map(|r| r.share)),
             clients: Parts::new(spec.clients.iter().map(|c| c.share)),
             batch: vec![Operation::NONE; batch_size],
-            key_draws: vec![0; batch_size],
+            lower_halves: vec![0; batch_size],
             at: 0,
             next: u64::MAX,
             arrivals: Stream::new(seed, "arrivals"),
@@ -176,15 +176,17 @@ impl Workload {
             let left = exponential.draw(&mut arrivals);
             let within = ((u128::from(left) * u128::from(gap)) >> 32) as u64;
             let mut time = clock.saturating_add(within);
+            operation.started = time >> FRACTION;
             if gap == 0 || time >= end {
                 self.clock = clock;
-                time = self.next_time(left).unwrap_or(u64::MAX);
+                let next = self.next_time(left);
+                time = next.unwrap_or(u64::MAX);
+                operation.started = next.map_or(u64::MAX, |time| time >> FRACTION);
                 (gap, end) = self.piece;
             }
             clock = time;
             number += 1;
             operation.number = number;
-            operation.started = if time == u64::MAX { u64::MAX } else { time >> FRACTION };
             operation.traced = mix(number) as u32 <= self.trace_below;
         }
         (self.arrivals, self.number, self.clock) = (arrivals, number, clock);
@@ -205,16 +207,18 @@ impl Workload {
         self.kinds = kinds;
         // The tables of keys are large: all places are known before the first is looked at, so the waits overlap.
         let mut keys = self.keys.clone();
-        for (operation, r) in batch.iter().zip(&mut self.key_draws) {
-            *r = keys.draw();
-            self.reads[operation.read as usize].0.prefetch(*r);
+        for (operation, lower) in batch.iter_mut().zip(&mut self.lower_halves) {
+            let r = keys.draw();
+            operation.key = self.reads[operation.read as usize].0.bring_near(r);
+            *lower = r as u32;
         }
         self.keys = keys;
-        for (operation, &r) in batch.iter_mut().zip(&self.key_draws) {
+        let store = caches.first().map(|cache| &cache.store);
+        for (operation, &lower) in batch.iter_mut().zip(&self.lower_halves) {
             let (keys, places) = &self.reads[operation.read as usize];
-            operation.key = keys.draw(r);
-            if let Some(cache) = caches.first() {
-                cache.store.prefetch(places.of(operation.key));
+            operation.key = keys.choose(operation.key, lower);
+            if let Some(store) = store {
+                store.prefetch(places.of(operation.key));
             }
         }
         self.batch = batch;

@@ -136,8 +136,8 @@ pub struct World {
     pub(super) events: Events<Control>,
     pub(super) workload: Workload,
     pub(super) clients: Vec<Client>,
-    /// Some clients have, or have had, a budget for retries.
-    pub(super) budgets: bool,
+    /// Some clients have a time limit, or have or have had a budget for retries.
+    pub(super) limited_clients: bool,
     pub(super) limit: TokenBucket,
     /// The limit that was asked for last, in force or not yet.
     pub(super) wanted_limit: Option<f64>,
@@ -349,7 +349,7 @@ impl World {
             events,
             workload,
             clients,
-            budgets: spec.clients.iter().any(|c| c.retry_budget.is_some()),
+            limited_clients: spec.clients.iter().any(|c| c.retry_budget.is_some() || c.timeout.is_some()),
             services,
             databases,
             hosts,
