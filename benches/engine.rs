@@ -208,7 +208,7 @@ fn reads(per_s: f64, keys: u32) -> Option<Spec> {
     spec.traffic = vec![(SimTime::ZERO, per_s)];
     spec.reads.truncate(1);
     let read = spec.reads.first_mut()?;
-    (read.share, read.writes) = (1.0, false);
+    (read.share, read.posts) = (1.0, false);
     read.keys = KeySpace::Zipf { n: keys, s: 0.9 };
     (read.ttl, read.soft_ttl, read.written) = (Some(SimSpan::from_secs(86_400)), None, None);
     read.query.work = Spread::Fixed(SimSpan::from_millis(1));

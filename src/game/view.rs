@@ -153,10 +153,11 @@ impl<'a> View<'a> {
         self.session.plant.logs()
     }
 
-    /// How a kind of operation is asked for at the front door, by its name: `GET` what is read, `POST` what is written.
+    /// How a kind of operation is asked for at the front door, by its name: `POST` what changes something, `GET` what does not.
     pub fn method(&self, kind: &str) -> &'static str {
-        let writes = &self.session.incident.file().system.traffic.writes;
-        if writes.contains_key(kind) { "POST" } else { "GET" }
+        let traffic = &self.session.incident.file().system.traffic;
+        let posts = traffic.writes.contains_key(kind) || traffic.reads.get(kind).is_some_and(|read| read.posts);
+        if posts { "POST" } else { "GET" }
     }
 
     /// Traces.

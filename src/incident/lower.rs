@@ -75,7 +75,7 @@ fn reads(system: &System) -> Vec<ReadSpec> {
     let reads = system.traffic.reads.iter().map(|(name, read)| ReadSpec {
         name: name.clone(),
         share: read.share.0,
-        writes: false,
+        posts: read.posts,
         keys: match read.keys {
             schema::Keys::Zipf { n, s } => KeySpace::Zipf { n, s },
             schema::Keys::Even { n } => KeySpace::Even { n },
@@ -90,7 +90,7 @@ fn reads(system: &System) -> Vec<ReadSpec> {
     let writes = system.traffic.writes.iter().map(|(name, write)| ReadSpec {
         name: name.clone(),
         share: write.share.0,
-        writes: true,
+        posts: true,
         keys: KeySpace::Even { n: 1 },
         ttl: None,
         soft_ttl: None,

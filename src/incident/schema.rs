@@ -271,6 +271,9 @@ pub struct Traffic {
 pub struct Read {
     /// Share of operations.
     pub share: Ratio,
+    /// What is read is part of an operation that changes something: access logs say POST.
+    #[serde(default)]
+    pub posts: bool,
     /// Which keys.
     pub keys: Keys,
     /// How long the cache keeps it; never cached when left out.

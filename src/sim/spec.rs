@@ -44,8 +44,8 @@ pub struct ReadSpec {
     pub name: String,
     /// Share of operations that are of this kind.
     pub share: f64,
-    /// It changes something, so that access logs say POST.
-    pub writes: bool,
+    /// The operation changes something, so that access logs say POST.
+    pub posts: bool,
     /// Which keys are asked for.
     pub keys: KeySpace,
     /// How long a value of this kind may be served; `None` for a read that is never cached, and for writes.

@@ -35,7 +35,7 @@ struct Names {
     clients: Vec<String>,
     reads: Vec<String>,
     /// Kinds that change something.
-    writes: Vec<bool>,
+    posts: Vec<bool>,
     balancer: String,
     /// Calls between services: name and timeout at the start.
     calls: Vec<String>,
@@ -606,7 +606,7 @@ impl Names {
             hosts: spec.databases.iter().flat_map(|d| d.hosts.iter().cloned()).collect(),
             clients: spec.clients.iter().map(|c| c.name.clone()).collect(),
             reads: spec.reads.iter().map(|r| r.name.clone()).collect(),
-            writes: spec.reads.iter().map(|r| r.writes).collect(),
+            posts: spec.reads.iter().map(|r| r.posts).collect(),
             balancer: spec.balancer.name.clone(),
             calls: calls.collect(),
             given_up: spec
@@ -656,7 +656,7 @@ impl Names {
                 instance,
                 format!(
                     "{} {} status={} attempt={} client={} took={took}",
-                    if self.writes.get(r.read as usize) == Some(&true) { "POST" } else { "GET" },
+                    if self.posts.get(r.read as usize) == Some(&true) { "POST" } else { "GET" },
                     name(&self.reads, r.read),
                     r.detail,
                     r.attempt,

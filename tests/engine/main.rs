@@ -28,7 +28,7 @@ pub fn small(per_s: f64, work: Spread) -> Spec {
         reads: vec![ReadSpec {
             name: "read".to_owned(),
             share: 1.0,
-            writes: false,
+            posts: false,
             keys: KeySpace::Even { n: 100 },
             ttl: None,
             soft_ttl: None,

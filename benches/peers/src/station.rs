@@ -119,7 +119,7 @@ pub mod components {
             reads: vec![ReadSpec {
                 name: "read".to_owned(),
                 share: 1.0,
-                writes: false,
+                posts: false,
                 keys: KeySpace::Even { n: 100 },
                 ttl: None,
                 soft_ttl: None,
