@@ -156,7 +156,8 @@ impl<'a> View<'a> {
     /// How a kind of operation is asked for at the front door, by its name: `POST` what changes something, `GET` what does not.
     pub fn method(&self, kind: &str) -> &'static str {
         let traffic = &self.session.incident.file().system.traffic;
-        let posts = traffic.writes.contains_key(kind) || traffic.reads.get(kind).is_some_and(|read| read.posts);
+        let posts =
+            traffic.writes.contains_key(kind) || traffic.reads.get(kind).is_some_and(|read| read.posts);
         if posts { "POST" } else { "GET" }
     }
 

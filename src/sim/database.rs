@@ -290,9 +290,9 @@ impl Host {
         self.queries[slot as usize].owner = Owner::Nobody;
     }
 
-    /// When the next query ends, if none starts or is taken out before, and for whom it runs.
+    /// When the next query ends, if none starts or is taken out before.
     #[inline(always)]
-    pub fn next_end(&mut self) -> Option<(u64, Owner)> {
+    pub fn next_end(&mut self) -> Option<u64> {
         if self.cancelled > 0 {
             self.drop_cancelled();
         }
@@ -308,8 +308,20 @@ impl Host {
         } else {
             u64::try_from((u128::from(left) << shift).div_ceil(u128::from(rate))).unwrap_or(u64::MAX >> 1)
         };
-        let slot = (key & ((1 << SLOT_BITS) - 1)) as usize;
-        Some((self.as_of + span, self.queries[slot].owner))
+        Some(self.as_of + span)
+    }
+
+    /// The request whose query ends next, where so many run that its record will not be near.
+    #[inline(always)]
+    pub(super) fn far_request(&self) -> Option<u32> {
+        if self.ends.far.len == 0 {
+            return None;
+        }
+        let slot = (self.ends.first()? & ((1 << SLOT_BITS) - 1)) as usize;
+        match self.queries[slot].owner {
+            Owner::Request(id) => Some(id),
+            _ => None,
+        }
     }
 
     /// Drops entries of cancelled queries that have come up.
@@ -623,7 +635,7 @@ mod tests {
             host.start(Owner::Request(i as u32), ms * 1_000_000, 0);
         }
         let mut out = Vec::new();
-        while let Some((at, _)) = host.next_end() {
+        while let Some(at) = host.next_end() {
             host.finish(at);
             out.push((at as f64 / 1e3).round() / 1e3);
         }
@@ -644,7 +656,7 @@ mod tests {
         let (first, _) = host.start(Owner::Request(0), 10_000_000, 0);
         host.start(Owner::Request(1), 10_000_000, 0);
         host.cancel(first, 10_000_000);
-        assert_eq!(host.next_end(), Some((15_000_000, Owner::Request(1))));
+        assert_eq!(host.next_end(), Some(15_000_000));
         assert_eq!(host.finish(15_000_000), Some(Owner::Request(1)));
         assert_eq!((host.running(), host.next_end()), (0, None));
         assert!((host.busy_s(20_000_000) - 0.015).abs() < 1e-6);

@@ -120,8 +120,8 @@ impl World {
             Planning::Later => {}
             Planning::Now if !moves_next_end => self.events.set_again(host.register),
             Planning::Now | Planning::Owed => {
-                let (at, owner) = host.next_end().unwrap_or((NEVER, Owner::Nobody));
-                if let Owner::Request(id) = owner {
+                let at = host.next_end().unwrap_or(NEVER);
+                if let Some(id) = host.far_request() {
                     self.requests.prefetch(id);
                 }
                 self.events.set(host.register, at);
@@ -170,7 +170,6 @@ impl World {
         let at = &mut self.hosts[request.host as usize];
         at.duration.record(took);
         let slow = took > at.slow_query;
-        at.counters.slow += u64::from(slow);
         let reads = !request.is(OWN_QUERY);
         let cached = read.cached.filter(|_| reads);
         let tells = slow || request.operation.traced;
@@ -212,6 +211,8 @@ impl World {
     #[cold]
     fn tell_of_query(&mut self, id: u32, slow: bool) {
         if slow {
+            let host = self.requests.get(id).host as usize;
+            self.hosts[host].counters.slow += 1;
             self.log_request(id, LogKind::SlowQuery);
         }
         self.trace_query(id, SpanEnd::Ok);

@@ -850,8 +850,8 @@ impl World {
     #[inline(always)]
     pub(super) fn replan(&mut self, host: usize) {
         let host = &mut self.hosts[host];
-        let (at, owner) = host.next_end().unwrap_or((NEVER, Owner::Nobody));
-        if let Owner::Request(id) = owner {
+        let at = host.next_end().unwrap_or(NEVER);
+        if let Some(id) = host.far_request() {
             self.requests.prefetch(id);
         }
         self.events.set(host.register, at);
