@@ -11,6 +11,39 @@
 //!
 //! The earliest of all heads is looked for when the next event is wanted, not with every change.
 //! Which source it is in cannot be guessed, so it is found without a branch.
+//!
+//! The set knows nothing of requests: any model can be built on it. One server with its queue, which theory (M/M/1) says keeps
+//! a customer for 1 ms / (1 − 0.8) = 5 ms:
+//!
+//! ```
+//! use std::collections::VecDeque;
+//!
+//! use pagerdrill::sim::events::{Events, NEVER, Source};
+//! use pagerdrill::sim::math::Exponential;
+//! use pagerdrill::sim::rng::Stream;
+//!
+//! let (unit, mut random) = (Exponential::new(), Stream::new(1, "an example"));
+//! let mut draw = |mean_ns: u64| (unit.draw(&mut random) * mean_ns) >> 32;
+//! let mut events: Events<u32> = Events::new();
+//! let (arrival, departure) = (events.register(), events.register());
+//! events.set(arrival, draw(1_250_000));
+//! let (mut queue, mut served, mut sum_ns) = (VecDeque::new(), 0, 0);
+//! while served < 500_000 {
+//!     let (now, source) = events.earliest();
+//!     if source == Source::Register(arrival) {
+//!         queue.push_back(now);
+//!         if queue.len() == 1 {
+//!             events.set(departure, now + draw(1_000_000));
+//!         }
+//!         events.set(arrival, now + draw(1_250_000));
+//!     } else if let Some(arrived) = queue.pop_front() {
+//!         (served, sum_ns) = (served + 1, sum_ns + now - arrived);
+//!         events.set(departure, if queue.is_empty() { NEVER } else { now + draw(1_000_000) });
+//!     }
+//! }
+//! let mean_ms = sum_ns as f64 / f64::from(served) / 1e6;
+//! assert!((mean_ms - 5.0).abs() < 0.2, "{mean_ms}");
+//! ```
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
