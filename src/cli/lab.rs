@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use super::table::aligned;
+use super::table::fitted;
 use super::{input, many};
 use crate::headless::{self, Capacity, Options};
 use crate::incident::Incident;
@@ -23,6 +23,8 @@ use crate::units::Unit;
 const SCHEMA: u32 = 1;
 /// Columns of the chart beside each row.
 const CHART: usize = 40;
+/// Columns of a line where there is no terminal that has so many.
+const WIDTH: usize = 120;
 /// What is drawn when the file does not say.
 const DRAWN: &str = "operations.served_ratio";
 
@@ -296,7 +298,7 @@ fn table(
         file.id,
         file.title,
         args.scale(),
-        aligned(&cells)
+        fitted(&cells, super::columns().unwrap_or(WIDTH))
     );
     let told: Vec<&Row> = rows.iter().filter(|row| !row.what.is_empty()).collect();
     for row in &told {

@@ -141,6 +141,12 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Columns of the terminal that is written to, if it is one.
+fn columns() -> Option<usize> {
+    let terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
+    crossterm::terminal::size().ok().filter(|_| terminal).map(|size| usize::from(size.0))
+}
+
 /// A paragraph, broken at spaces into lines of at most 78 columns, each indented and ended.
 pub fn wrapped(paragraph: &str, indent: &str) -> String {
     const COLUMNS: usize = 78;

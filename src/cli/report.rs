@@ -97,7 +97,5 @@ fn knows_the_cause(incident: &str) -> bool {
 
 /// The terminal's width, but not so wide that lines are hard to read.
 pub(super) fn width() -> usize {
-    let terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
-    let columns = if terminal { crossterm::terminal::size().ok().map(|s| usize::from(s.0)) } else { None };
-    columns.unwrap_or(PLAIN_WIDTH).clamp(40, 120)
+    super::columns().unwrap_or(PLAIN_WIDTH).clamp(40, 120)
 }

@@ -1,7 +1,7 @@
 //! What the player keeps as evidence.
 
 use super::command::{EvidenceId, Source};
-use crate::telemetry::{LogLine, Series, Trace, TraceOutcome, recent};
+use crate::telemetry::{LogLine, Series, Trace, TraceOutcome};
 use crate::units::{SimTime, TimeOfDay, count};
 
 /// A piece of evidence: what was on an instrument at a moment.
@@ -26,7 +26,7 @@ const COMPARED_WITH: usize = 600;
 pub(super) fn reading(series: &Series, title: &str) -> String {
     let now = series.unit.show(series.recent().unwrap_or(f64::NAN));
     let before = series.values.len().checked_sub(COMPARED_WITH).filter(|end| *end > 0);
-    match before.and_then(|end| recent(&series.values, end)) {
+    match before.and_then(|end| series.recent_at(end)) {
         Some(value) => format!("{title}: {now}; {} ten minutes before", series.unit.show(value)),
         None => format!("{title}: {now}"),
     }

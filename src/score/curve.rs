@@ -21,7 +21,8 @@ pub struct Curve {
     pub from_s: usize,
     /// Seconds of a bucket.
     pub step_s: usize,
-    /// Mean, smallest and largest sample of each bucket, so that no spike is lost; nothing where nothing was measured.
+    /// Mean of each bucket, or of a percentile its level, and smallest and largest sample, so that no spike is lost;
+    /// nothing where nothing was measured.
     pub buckets: Vec<Option<[f64; 3]>>,
 }
 
@@ -33,22 +34,18 @@ fn short(value: f64) -> f64 {
 impl Curve {
     /// A window of a series.
     pub(super) fn of(series: &Series, name: String, seconds: Range<usize>) -> Curve {
-        let bucket = |samples: &[f64]| {
-            let measured = || samples.iter().copied().filter(|v| v.is_finite());
-            let n = measured().count();
-            (n > 0).then(|| {
-                let mean = measured().sum::<f64>() / n as f64;
-                let (low, high) =
-                    measured().fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
-                [mean, low, high].map(short)
-            })
+        let end = seconds.end.min(series.values.len());
+        let bucket = |from: usize| {
+            let part = from..(from + STEP_S).min(end);
+            let (low, high) = series.range(part.clone())?;
+            Some([series.level(part)?, low, high].map(short))
         };
         Curve {
             name,
             unit: series.unit,
             from_s: seconds.start,
             step_s: STEP_S,
-            buckets: series.window(seconds).chunks(STEP_S).map(bucket).collect(),
+            buckets: (seconds.start..end).step_by(STEP_S).map(bucket).collect(),
         }
     }
 

@@ -58,18 +58,20 @@ impl Shown {
             for series in recorded.iter() {
                 let i = self.set.add(&series.name, series.unit, series.more_is_worse, &series.what);
                 let lag = self.instruments.lag(&series.name);
-                let value = |second: usize| {
+                let value = |of: &[f64], second: usize| {
                     let missing = self.instruments.missing(&series.name, second);
-                    series.values.get(second).copied().filter(|_| !missing).unwrap_or(f64::NAN)
+                    of.get(second).copied().filter(|_| !missing).unwrap_or(f64::NAN)
                 };
-                if lag == 0 {
-                    self.set.put(i, value(now));
-                } else {
-                    let late = now.checked_sub(lag).map(|second| (second, value(second)));
-                    self.set.put(i, f64::NAN);
-                    if let Some((second, value)) = late {
-                        self.set.amend(i, second, value);
-                    }
+                let merged = series.merged.as_deref();
+                let shown = now.checked_sub(lag);
+                let at_once = shown.filter(|_| lag == 0);
+                self.set.put(i, at_once.map_or(f64::NAN, |second| value(&series.values, second)));
+                if let Some(merged) = merged {
+                    self.set.put_merged(i, at_once.map_or(f64::NAN, |second| value(merged, second)));
+                }
+                if let Some(second) = shown.filter(|_| lag > 0) {
+                    let merged = merged.map(|m| value(m, second));
+                    self.set.amend(i, second, value(&series.values, second), merged);
                 }
             }
             for (name, what) in &self.instruments.health {
@@ -113,5 +115,23 @@ mod tests {
         assert_eq!(shows(&shown, "rate"), "012--");
         assert_eq!(shows(&shown, "health.cache"), "11111");
         assert!(Instruments::default().are_plain());
+
+        // What was merged over a percentile's last seconds comes and is missing together with the percentile.
+        let mut of = SeriesSet::default();
+        for second in 0..4 {
+            let i = of.add("cpu.p99", Unit::Seconds, None, "");
+            of.put(i, 10.0);
+            of.put_merged(i, f64::from(second));
+            of.end_second();
+        }
+        let mut shown = Shown::new(Instruments {
+            lags: vec![("cpu.*".to_owned(), 1)],
+            gaps: vec![("cpu.*".to_owned(), 0..1)],
+            health: Vec::new(),
+        });
+        shown.follow(&of);
+        let series = shown.series().get("cpu.p99").expect("it is shown");
+        assert_eq!(format!("{:?}", series.merged), "Some([NaN, 1.0, 2.0, NaN])");
+        assert_eq!((series.recent(), series.recent_at(1)), (Some(2.0), None));
     }
 }

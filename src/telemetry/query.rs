@@ -16,7 +16,7 @@
 //! times a length of time gives a count. What cannot be added is refused.
 
 use super::nearest::closest;
-use super::series::{Series, SeriesSet, matches};
+use super::series::{Series, SeriesSet, matches, recent};
 use crate::units::{SimSpan, Unit};
 
 /// Longest text of a query.
@@ -338,6 +338,21 @@ struct Line {
     /// What stood in place of the star; empty for a single series and for what came out of several.
     label: String,
     values: Vec<f64>,
+    /// The same from what percentiles were merged to; see [`Series::merged`].
+    merged: Option<Vec<f64>>,
+}
+
+impl Line {
+    /// A line without percentiles.
+    fn new(label: String, values: Vec<f64>) -> Line {
+        Line { label, values, merged: None }
+    }
+
+    /// What stands for the last seconds at each of them.
+    fn recents(&self) -> Vec<f64> {
+        let merged = self.merged.as_deref();
+        (0..self.values.len()).map(|i| recent(&self.values, merged, i + 1).unwrap_or(f64::NAN)).collect()
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -423,6 +438,7 @@ impl Query {
             what: self.text.clone(),
             more_is_worse: found.more_is_worse,
             values: line.values,
+            merged: line.merged,
         };
         Ok(found.lines.into_iter().map(series).collect())
     }
@@ -456,7 +472,7 @@ fn work_out(node: &Node, set: &SeriesSet) -> Result<Lines, QueryError> {
             more_is_worse: None,
             number: Some(*number),
             percentile: false,
-            lines: vec![Line { label: String::new(), values: vec![*number; set.seconds()] }],
+            lines: vec![Line::new(String::new(), vec![*number; set.seconds()])],
         }),
         What::Span(_) => Err(error(node.at, "a length of time is no series", "it goes into avg_over(x, 1m)")),
         What::Name(pattern) => named(pattern, node.at, set),
@@ -535,7 +551,10 @@ fn named(pattern: &str, at: usize, set: &SeriesSet) -> Result<Lines, QueryError>
         more_is_worse: first.more_is_worse,
         number: None,
         percentile: found.iter().any(|s| is_percentile(s)),
-        lines: found.iter().map(|s| Line { label: label(s), values: s.values.clone() }).collect(),
+        lines: found
+            .iter()
+            .map(|s| Line { label: label(s), values: s.values.clone(), merged: s.merged.clone() })
+            .collect(),
     })
 }
 
@@ -586,9 +605,11 @@ fn combined(operator: char, at: usize, left: Lines, right: Lines) -> Result<Line
         _ if b == 0.0 => f64::NAN,
         _ => a / b,
     };
+    let each = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| calculate(*a, *b)).collect::<Vec<f64>>();
     let meet = |a: &Line, b: &Line, label: &str| Line {
         label: label.to_owned(),
-        values: a.values.iter().zip(&b.values).map(|(a, b)| calculate(*a, *b)).collect(),
+        values: each(&a.values, &b.values),
+        merged: (a.merged.is_some() || b.merged.is_some()).then(|| each(&a.recents(), &b.recents())),
     };
     let lines: Vec<Line> = match (left.lines.as_slice(), right.lines.as_slice()) {
         ([one], all) => {
@@ -652,18 +673,23 @@ fn called(function: Function, at: usize, arguments: &[Node], set: &SeriesSet) ->
                 // A count that began anew fell; that is no rate.
                 let grown = line.values.iter().zip(before).map(|(now, before)| now - before);
                 line.values = grown.map(|v| if v < 0.0 { f64::NAN } else { v }).collect();
+                line.merged = None;
             }
             Ok(Lines { unit: Unit::PerSecond, ..of })
         }
         Function::Sum | Function::Max | Function::Min | Function::Avg => {
-            let n = of.lines.iter().map(|line| line.values.len()).max().unwrap_or(0);
-            let second = |i: usize| {
-                let values =
-                    || of.lines.iter().filter_map(|l| l.values.get(i)).copied().filter(|v| v.is_finite());
-                folded(function, values)
+            let fold = |lines: &[&[f64]]| -> Vec<f64> {
+                let n = lines.iter().map(|line| line.len()).max().unwrap_or(0);
+                let second = |i: usize| {
+                    let values = || lines.iter().filter_map(|l| l.get(i)).copied().filter(|v| v.is_finite());
+                    folded(function, values)
+                };
+                (0..n).map(second).collect()
             };
-            let values = (0..n).map(second).collect();
-            Ok(Lines { lines: vec![Line { label: String::new(), values }], ..of })
+            let values = fold(&of.lines.iter().map(|l| l.values.as_slice()).collect::<Vec<_>>());
+            let merged: Option<Vec<&[f64]>> = of.lines.iter().map(|l| l.merged.as_deref()).collect();
+            let merged = merged.map(|lines| fold(&lines));
+            Ok(Lines { lines: vec![Line { label: String::new(), values, merged }], ..of })
         }
         _ => {
             let Some(What::Span(span)) = arguments.get(1).map(|a| &a.what) else {
@@ -681,6 +707,8 @@ fn called(function: Function, at: usize, arguments: &[Node], set: &SeriesSet) ->
                     folded(function, values)
                 };
                 line.values = (0..line.values.len()).map(window).collect();
+                // The extreme up to now is what it is: a mean of it would be one of percentiles.
+                line.merged = line.merged.take().map(|_| line.values.clone());
             }
             // Each sample stands for a second.
             let counts = function == Function::SumOver && of.unit == Unit::PerSecond;
@@ -803,6 +831,36 @@ mod tests {
         check(q, Unit::Count, &[(q, "5.00 5.00 0.00 5.00")]);
         let q = "db.running.replica-1 - db.running.primary";
         check(q, Unit::Count, &[(q, "2.00 4.00 -6.00 0.00")]);
+    }
+
+    #[test]
+    fn what_percentiles_were_merged_to_goes_through_a_query() {
+        let mut set = SeriesSet::default();
+        for second in 0..4 {
+            let [p50, p99] =
+                ["latency.p50", "latency.p99"].map(|name| set.add(name, Unit::Seconds, None, ""));
+            let started = set.add("operations.started", Unit::PerSecond, None, "");
+            set.put(p50, 9.0);
+            set.put_merged(p50, 2.0);
+            set.put(p99, f64::from(second));
+            set.put_merged(p99, 3.0);
+            set.put(started, f64::from(second));
+            set.end_second();
+        }
+        for (query, recent) in [
+            ("p50(latency)", 2.0),
+            // Little's law: the mean of a rate, and what the percentile was over the same time.
+            ("operations.started * latency.p50", 1.5 * 2.0),
+            ("latency.p99 - latency.p50", 1.0),
+            ("max(latency.*)", 3.0),
+            // The largest of the last minute, not a mean of such.
+            ("max_over(latency.p99, 1m)", 3.0),
+            ("operations.started", 1.5),
+        ] {
+            let answer =
+                Query::parse(query).and_then(|q| q.answer(&set)).unwrap_or_else(|e| panic!("{query}: {e}"));
+            assert_eq!(answer[0].recent(), Some(recent), "{query}");
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The recorder: steps a world second by second and reads its instruments, as a scrape would.
 
+use std::collections::VecDeque;
+
 use super::logs::{Level, LogLine};
-use super::series::SeriesSet;
+use super::series::{RECENT_S, SeriesSet};
 use super::trace::{Span, SpanStatus, Trace, TraceOutcome};
 use crate::sim::World;
 use crate::sim::digest::Digest;
@@ -21,7 +23,8 @@ pub struct Recorder {
     logs: Vec<LogLine>,
     traces: Vec<Trace>,
     digest: Digest,
-    before: Reading,
+    /// The readings of the last [`RECENT_S`] scrapes, the oldest first.
+    before: VecDeque<Reading>,
 }
 
 /// Names of the parts, for log lines and traces.
@@ -97,7 +100,7 @@ impl Recorder {
             logs: Vec::new(),
             traces: Vec::new(),
             digest: Digest::new(),
-            before: Reading::of(world),
+            before: VecDeque::from([Reading::of(world)]),
         }
     }
 
@@ -137,15 +140,20 @@ impl Recorder {
     /// Reads all instruments; the second that has just passed is the sample's.
     fn scrape(&mut self, world: &mut World) {
         let now = Reading::of(world);
-        let mut put = Put { series: &mut self.series, digest: &mut self.digest };
-        front_door(&mut put, &self.before, &now, world);
-        caches(&mut put, &self.before, &now, world, &self.names);
-        databases(&mut put, &self.before, &now, world, &self.names);
-        services(&mut put, &self.before, &now, world);
-        origin(&mut put, &self.before, &now, world, &self.names);
-        calls(&mut put, &self.before, &now, &self.names);
+        if let (Some(recent), Some(before)) = (self.before.front(), self.before.back()) {
+            let mut put = Put { series: &mut self.series, digest: &mut self.digest };
+            front_door(&mut put, before, recent, &now, world);
+            caches(&mut put, before, &now, world, &self.names);
+            databases(&mut put, before, recent, &now, world, &self.names);
+            services(&mut put, before, recent, &now, world);
+            origin(&mut put, before, recent, &now, world, &self.names);
+            calls(&mut put, before, &now, &self.names);
+        }
         self.series.end_second();
-        self.before = now;
+        self.before.push_back(now);
+        if self.before.len() > RECENT_S {
+            self.before.pop_front();
+        }
         self.collect(world);
     }
 
@@ -183,6 +191,16 @@ impl Put<'_> {
         self.put(name, Unit::PerSecond, more_is_worse, what, value);
     }
 
+    /// Percentiles of what was counted in this second and in the last [`RECENT_S`], in seconds; gaps where nothing was.
+    fn percentiles(&mut self, names: &[(&str, f64)], what: &str, [second, recent]: [Histogram; 2]) {
+        let seconds = |of: &Histogram, q: f64| of.quantile(q).map_or(f64::NAN, |ns| ns / SECOND as f64);
+        for &(name, q) in names {
+            self.put(name, Unit::Seconds, WORSE, what, seconds(&second, q));
+            let i = self.series.add(name, Unit::Seconds, WORSE, what);
+            self.series.put_merged(i, seconds(&recent, q));
+        }
+    }
+
     /// A share of a whole; a gap when there is no whole.
     fn share(&mut self, name: &str, more_is_worse: Option<bool>, what: &str, part: f64, whole: f64) {
         let value = if whole > 0.0 { part / whole } else { f64::NAN };
@@ -191,7 +209,7 @@ impl Put<'_> {
 }
 
 /// What users and clients send and get.
-fn front_door(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World) {
+fn front_door(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Reading, world: &World) {
     let delta = |f: fn(&Counters) -> u64| (f(&now.counters) - f(&before.counters)) as f64;
     let started = delta(|c| c.operations_started());
     let served = delta(|c| c.operations_served());
@@ -295,17 +313,11 @@ fn front_door(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World)
     let what = "Requests received for each user operation begun; 1 when nobody retries.";
     put.put("attempts.per_operation", Unit::Factor, WORSE, what, per_operation);
 
-    let latency = now.latency.since(&before.latency);
-    for (name, q) in [("latency.p50", 0.5), ("latency.p95", 0.95), ("latency.p99", 0.99)] {
-        let value = latency.quantile(q).map_or(f64::NAN, |ns| ns / SECOND as f64);
-        put.put(
-            name,
-            Unit::Seconds,
-            WORSE,
-            "Latency of requests at the front door, failed ones included.",
-            value,
-        );
-    }
+    put.percentiles(
+        &[("latency.p50", 0.5), ("latency.p95", 0.95), ("latency.p99", 0.99)],
+        "Latency of requests at the front door, failed ones included.",
+        [before, recent].map(|then| now.latency.since(&then.latency)),
+    );
     for (client, (_, mean)) in world.spec().clients.iter().zip(world.status().client_attempts) {
         let what = "Attempts that clients of this kind allow themselves, on average over all of them.";
         put.put(&format!("client.attempts_allowed.{}", client.name), Unit::Factor, None, what, mean);
@@ -356,7 +368,14 @@ fn caches(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, nam
 }
 
 /// What the database hosts do.
-fn databases(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, names: &Names) {
+fn databases(
+    put: &mut Put<'_>,
+    before: &Reading,
+    recent: &Reading,
+    now: &Reading,
+    world: &World,
+    names: &Names,
+) {
     let hosts = all_hosts(world);
     let sum = |f: fn(&HostCounters) -> u64| -> f64 {
         now.hosts.iter().zip(&before.hosts).map(|(n, b)| (f(n) - f(b)) as f64).sum()
@@ -405,12 +424,11 @@ fn databases(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, 
     }
     let running: u32 = hosts.iter().map(|h| h.running()).sum();
     put.put("db.running", Unit::Count, WORSE, "Queries on a core now, on all hosts.", f64::from(running));
-    let queries = now.queries.since(&before.queries);
-    for (name, q) in [("query.duration.p50", 0.5), ("query.duration.p95", 0.95)] {
-        let value = queries.quantile(q).map_or(f64::NAN, |ns| ns / SECOND as f64);
-        let what = "How long queries took that ended well, from the moment they had a connection.";
-        put.put(name, Unit::Seconds, WORSE, what, value);
-    }
+    put.percentiles(
+        &[("query.duration.p50", 0.5), ("query.duration.p95", 0.95)],
+        "How long queries took that ended well, from the moment they had a connection.",
+        [before, recent].map(|then| now.queries.since(&then.queries)),
+    );
     if world.spec().databases.iter().any(|d| d.slow_query.is_some()) {
         put.rate("db.slow_queries", WORSE, "Queries written to the slow-query log.", sum(|h| h.slow));
     }
@@ -421,7 +439,7 @@ fn databases(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, 
 }
 
 /// What instances and their pools do.
-fn services(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World) {
+fn services(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Reading, world: &World) {
     let (mut in_use, mut size, mut waiting) = (0u32, 0u32, 0u32);
     let (mut busy, mut workers) = (0u32, 0u32);
     for (s, service) in world.services().iter().enumerate() {
@@ -460,17 +478,17 @@ fn services(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World) {
         let what = "Instances on their way up.";
         put.put(&format!("service.starting.{name}"), Unit::Count, None, what, f64::from(starting));
         if world.measures_inside() {
-            let ((c, latency, _), (c0, latency0, _)) = (&now.services[s], &before.services[s]);
+            let (c, c0) = (now.services[s].0, before.services[s].0);
             let what = "Requests that reached this service, those that it turned away included.";
             put.rate(&format!("service.requests.{name}"), None, what, (c.requests - c0.requests) as f64);
             let what = "Requests that this service did not serve.";
             put.rate(&format!("service.failures.{name}"), WORSE, what, (c.failures - c0.failures) as f64);
-            let latency = latency.since(latency0);
-            for (label, q) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
-                let value = latency.quantile(q).map_or(f64::NAN, |ns| ns / SECOND as f64);
-                let what = "Latency inside this service, requests whose caller has left included.";
-                put.put(&format!("service.latency.{label}.{name}"), Unit::Seconds, WORSE, what, value);
-            }
+            let named = ["p50", "p95", "p99"].map(|p| format!("service.latency.{p}.{name}"));
+            put.percentiles(
+                &[(&named[0], 0.5), (&named[1], 0.95), (&named[2], 0.99)],
+                "Latency inside this service, requests whose caller has left included.",
+                [before, recent].map(|then| now.services[s].1.since(&then.services[s].1)),
+            );
         }
     }
     let what = "Connections that requests hold, as a share of all pools.";
@@ -483,7 +501,14 @@ fn services(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World) {
 }
 
 /// How a service asks the source when the cache does not answer.
-fn origin(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &mut World, names: &Names) {
+fn origin(
+    put: &mut Put<'_>,
+    before: &Reading,
+    recent: &Reading,
+    now: &Reading,
+    world: &mut World,
+    names: &Names,
+) {
     let delta = |f: fn(&Counters) -> u64| (f(&now.counters) - f(&before.counters)) as f64;
     let peaks = world.take_peaks();
     let spec = world.spec();
@@ -496,16 +521,18 @@ fn origin(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &mut World,
     let in_flight: u32 = world.services().iter().map(|s| s.origin_in_flight).sum();
     let what = "Requests and refreshes that are after the source now.";
     put.put("origin.in_flight", Unit::Count, WORSE, what, f64::from(in_flight));
-    let mut durations = Histogram::new();
-    for (now, before) in now.services.iter().zip(&before.services) {
-        durations.merge(&now.2.since(&before.2));
-    }
-    for (name, q) in [("origin.duration.p50", 0.5), ("origin.duration.p99", 0.99)] {
-        let value = durations.quantile(q).map_or(f64::NAN, |ns| ns / SECOND as f64);
-        let what = "From the miss to the end of the read of the source; requests whose caller has left are in it, hits \
-                    are not.";
-        put.put(name, Unit::Seconds, WORSE, what, value);
-    }
+    let durations = |then: &Reading| {
+        let mut all = Histogram::new();
+        for (now, then) in now.services.iter().zip(&then.services) {
+            all.merge(&now.2.since(&then.2));
+        }
+        all
+    };
+    put.percentiles(
+        &[("origin.duration.p50", 0.5), ("origin.duration.p99", 0.99)],
+        "From the miss to the end of the read of the source; requests whose caller has left are in it, hits are not.",
+        [before, recent].map(durations),
+    );
     for (i, read) in names.reads.iter().enumerate() {
         if spec.reads[i].ttl.is_some()
             && let Some(most) = peaks.most_asked(i)

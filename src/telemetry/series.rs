@@ -5,15 +5,24 @@ use std::ops::Range;
 
 use crate::units::Unit;
 
-/// Seconds of the mean that stands for the value "now": single seconds of a random stream hide the trend.
+/// Seconds that stand for the value "now": single ones of a random stream hide the trend.
 pub const RECENT_S: usize = 5;
 
-/// The mean of the [`RECENT_S`] samples before index `end`, gaps left out; `None` when all of them are gaps. It is
-/// the one rule for every figure that is shown as the present one.
-pub fn recent(samples: &[f64], end: usize) -> Option<f64> {
+/// What stands for the [`RECENT_S`] seconds before index `end`; `None` when all of them are gaps. It is the one rule for
+/// every figure that is shown as the present one: their mean, gaps left out, and of a percentile the newest of what was
+/// merged over them (see [`Series::merged`]).
+pub fn recent(samples: &[f64], merged: Option<&[f64]>, end: usize) -> Option<f64> {
     let end = end.min(samples.len());
-    let window = &samples[end.saturating_sub(RECENT_S)..end];
-    let (sum, n) = window.iter().filter(|v| v.is_finite()).fold((0.0, 0u32), |(s, n), v| (s + v, n + 1));
+    let seconds = end.saturating_sub(RECENT_S)..end;
+    match merged {
+        Some(merged) => merged.get(seconds)?.iter().rev().copied().find(|v| v.is_finite()),
+        None => mean(&samples[seconds]),
+    }
+}
+
+/// The mean of samples, gaps left out; `None` when all of them are gaps.
+fn mean(samples: &[f64]) -> Option<f64> {
+    let (sum, n) = samples.iter().filter(|v| v.is_finite()).fold((0.0, 0u32), |(s, n), v| (s + v, n + 1));
     (n > 0).then(|| sum / f64::from(n))
 }
 
@@ -30,6 +39,9 @@ pub struct Series {
     pub more_is_worse: Option<bool>,
     /// Samples; NaN where nothing was measured.
     pub values: Vec<f64>,
+    /// Of a percentile, as long as the samples: the same percentile of everything counted in the [`RECENT_S`] seconds that
+    /// end with each sample. A mean of percentiles would be the percentile of nothing. `None` where means mean something.
+    pub merged: Option<Vec<f64>>,
 }
 
 impl Series {
@@ -40,7 +52,22 @@ impl Series {
 
     /// The value "now", by [`recent`].
     pub fn recent(&self) -> Option<f64> {
-        recent(&self.values, self.values.len())
+        self.recent_at(self.values.len())
+    }
+
+    /// The value shown when the seconds before index `end` had just been recorded, by [`recent`].
+    pub fn recent_at(&self, end: usize) -> Option<f64> {
+        recent(&self.values, self.merged.as_deref(), end)
+    }
+
+    /// What stands for a window of seconds where one value has to: the mean, of a percentile the median of what was merged.
+    pub fn level(&self, seconds: Range<usize>) -> Option<f64> {
+        let Some(merged) = &self.merged else { return self.mean(seconds) };
+        let end = seconds.end.min(merged.len());
+        let part = &merged[seconds.start.min(end)..end];
+        let mut measured: Vec<f64> = part.iter().copied().filter(|v| v.is_finite()).collect();
+        measured.sort_by(f64::total_cmp);
+        measured.get(measured.len() / 2).copied()
     }
 
     /// The samples of a window of seconds, cut to what was recorded.
@@ -51,12 +78,7 @@ impl Series {
 
     /// Mean over a window of seconds, gaps left out; `None` when all of it is a gap.
     pub fn mean(&self, seconds: Range<usize>) -> Option<f64> {
-        let (mut sum, mut n) = (0.0, 0u32);
-        for v in self.window(seconds).iter().filter(|v| v.is_finite()) {
-            sum += v;
-            n += 1;
-        }
-        (n > 0).then(|| sum / f64::from(n))
+        mean(self.window(seconds))
     }
 
     /// Smallest and largest sample of a window.
@@ -123,6 +145,7 @@ impl SeriesSet {
             what: what.to_owned(),
             more_is_worse,
             values: vec![f64::NAN; self.seconds],
+            merged: None,
         });
         self.by_name.insert(name.to_owned(), i);
         i
@@ -133,10 +156,21 @@ impl SeriesSet {
         self.all[series].values.push(value);
     }
 
-    /// Sets a sample of an earlier second.
-    pub(super) fn amend(&mut self, series: usize, second: usize, value: f64) {
-        if let Some(sample) = self.all[series].values.get_mut(second) {
+    /// Sets what a percentile was over the seconds that end with the one being recorded.
+    pub(super) fn put_merged(&mut self, series: usize, value: f64) {
+        let series = &mut self.all[series];
+        series.merged.get_or_insert_with(|| vec![f64::NAN; self.seconds]).push(value);
+    }
+
+    /// Sets a sample of an earlier second, and of a percentile what was merged up to it.
+    pub(super) fn amend(&mut self, series: usize, second: usize, value: f64, merged: Option<f64>) {
+        let series = &mut self.all[series];
+        if let Some(sample) = series.values.get_mut(second) {
             *sample = value;
+        }
+        if let (Some(sample), Some(merged)) = (series.merged.as_mut().and_then(|m| m.get_mut(second)), merged)
+        {
+            *sample = merged;
         }
     }
 
@@ -146,6 +180,9 @@ impl SeriesSet {
         for series in &mut self.all {
             if series.values.len() < self.seconds {
                 series.values.push(f64::NAN);
+            }
+            if let Some(merged) = series.merged.as_mut().filter(|m| m.len() < self.seconds) {
+                merged.push(f64::NAN);
             }
         }
     }
@@ -158,5 +195,27 @@ pub fn matches(pattern: &str, name: &str) -> bool {
         Some((head, tail)) => {
             name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_merged_stands_for_the_last_seconds_and_a_mean_for_the_rest() {
+        let gap = f64::NAN;
+        let samples = [1.0, 1.0, 9.0, gap, 1.0, gap];
+        assert_eq!(recent(&samples, None, 6), Some(11.0 / 3.0));
+        assert_eq!(recent(&samples, Some(&[1.0, 1.0, 1.0, gap, 2.0, gap]), 6), Some(2.0));
+        assert_eq!(recent(&[gap; 9], Some(&[1.0, gap, gap, gap, gap, gap, gap, gap, gap]), 9), None);
+        let set = SeriesSet::from_samples([("x", Unit::Seconds, vec![1.0, 9.0, 1.0])]);
+        let mut series = set.get("x").expect("the series").clone();
+        assert_eq!(series.level(0..3), series.mean(0..3));
+        series.merged = Some(vec![1.0, 2.0, 9.0]);
+        assert_eq!(
+            (series.level(0..3), series.level(0..2), series.level(3..9)),
+            (Some(2.0), Some(2.0), None)
+        );
     }
 }

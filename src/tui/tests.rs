@@ -511,6 +511,10 @@ fn proposals_and_questions_are_answered_from_the_feed() {
     assert!(shown(&mut app).contains("Reply to"));
     press(&mut app, "Right Enter");
     assert!(matches!(journal(&app).last(), Some(Command::Reply { .. })));
+    // What was said stands in the feed once, as what it answers only says that it was answered.
+    let seen = shown(&mut app);
+    let said: usize = ["Thanks, looking.", "Not ours."].iter().map(|text| seen.matches(text).count()).sum();
+    assert!(said == 1 && seen.contains("→ answered"), "{seen}");
     press(&mut app, "r Left Enter s");
     assert!(matches!(journal(&app).last(), Some(Command::Respond { accept: false, prediction: None, .. })));
     assert!(!shown(&mut app).contains("open"));

@@ -6,7 +6,7 @@ use pagerdrill::sim::spec::{
     LocalSpec, LockSpec, OriginBudget, QuerySpec, Reading, Spread, Step as SpecStep, WrittenBy,
 };
 use pagerdrill::sim::{Fault, Intervention, Spec, World};
-use pagerdrill::telemetry::Recorder;
+use pagerdrill::telemetry::{RECENT_S, Recorder};
 use pagerdrill::units::{SimSpan, SimTime};
 use proptest::prelude::*;
 
@@ -254,6 +254,28 @@ proptest! {
         fork.advance(SimTime::from_secs(5));
         prop_assert_eq!(world.digest(), fork.digest());
     }
+}
+
+/// What a percentile is over some seconds lies between what it was in each of them, but is not their mean.
+#[test]
+fn percentiles_are_merged_and_not_averaged() {
+    let spec = small(200.0, Spread::Exponential(ms(4)));
+    let mut world = World::new(&spec, 7);
+    let mut recorder = Recorder::new(&world);
+    recorder.advance(&mut world, SimTime::from_secs(60));
+    for name in ["latency.p50", "latency.p99"] {
+        let series = recorder.series().get(name).expect("it is recorded");
+        let merged = series.merged.as_ref().expect("it is merged");
+        assert_eq!(merged.len(), series.values.len());
+        for (second, value) in merged.iter().enumerate() {
+            let (low, high) =
+                series.range((second + 1).saturating_sub(RECENT_S)..second + 1).expect("samples");
+            assert!((low..=high).contains(value), "{name} {second}: {value} of {low} to {high}");
+        }
+        assert_eq!(series.recent(), merged.last().copied());
+        assert_ne!(series.recent(), series.mean(60 - RECENT_S..60));
+    }
+    assert!(recorder.series().get("requests.received").expect("it is recorded").merged.is_none());
 }
 
 /// The same users ask for the same keys whatever an operator does: only decisions tell two runs apart.

@@ -8,7 +8,7 @@ use super::{Look, Pane};
 use crate::game::command::Source;
 use crate::game::{AnnotationKind, View};
 use crate::incident::schema::Panel;
-use crate::telemetry::{RECENT_S, Series, recent};
+use crate::telemetry::{RECENT_S, Series};
 use crate::tui::actions::{Context, Id, Key, key_of};
 use crate::tui::canvas::{Canvas, Hit, wrap};
 use crate::tui::layer::Outcome;
@@ -282,6 +282,7 @@ fn plotted<'a>(series: &'a Series, patterns: &[String]) -> Plotted<'a> {
         unit: series.unit,
         more_is_worse: series.more_is_worse,
         values: &series.values,
+        merged: series.merged.as_deref(),
     }
 }
 
@@ -468,7 +469,7 @@ impl Pane for Dashboards {
         let series = || panel.lines(view).into_iter();
         let value = |s: &Series, v: f64| format!("{} {}", s.name, s.unit.show(v));
         if let Some(second) = self.crosshair {
-            let at = |s: &Series| recent(&s.values, second + 1).map(|v| value(s, v));
+            let at = |s: &Series| s.recent_at(second + 1).map(|v| value(s, v));
             let values: Vec<String> = series().take(NOTED).filter_map(at).collect();
             let time = view.clock_at(crate::units::SimTime::from_secs(second as u64));
             return format!("at {time}: {}", values.join(", "));
@@ -498,8 +499,13 @@ impl Pane for Dashboards {
 
 /// What an expanded panel says below its chart.
 fn expanded_help(panel: Shown<'_>, view: &View<'_>) -> String {
-    let rates = panel.lines(view).iter().any(|s| s.unit == Unit::PerSecond);
-    let smoothed = if rates {
+    let lines = panel.lines(view);
+    let rates = lines.iter().any(|s| s.unit == Unit::PerSecond);
+    let smoothed = if lines.iter().any(|s| s.merged.is_some()) {
+        format!(
+            " Percentiles are those of {RECENT_S} s of requests; they jump where few requests lie between two levels."
+        )
+    } else if rates {
         format!(" Rates are drawn as means of {RECENT_S} s; so are all figures.")
     } else {
         format!(" Figures are means of {RECENT_S} s.")

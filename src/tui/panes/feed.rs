@@ -73,9 +73,9 @@ fn lines(canvas: &Canvas<'_>, item: &FeedItem, view: &View<'_>, width: u16) -> V
         let text = format!("  [{}] answer", key_of(Id::Answer));
         out.push(Line::from(Span::styled(text, canvas.style(Role::Warn))));
     } else if let Some(answer) = &item.answered {
-        for line in wrap(&format!("→ {answer}"), width.saturating_sub(2)) {
-            out.push(Line::from(Span::styled(format!("  {line}"), canvas.style(Role::Muted))));
-        }
+        // What was replied stands in the feed as an item of its own.
+        let answer = if item.proposal.is_some() { answer } else { "answered" };
+        out.push(Line::from(Span::styled(format!("  → {answer}"), canvas.style(Role::Muted))));
     }
     out
 }

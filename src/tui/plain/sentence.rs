@@ -1,9 +1,9 @@
 //! A chart as a sentence: what a series shows now, what it came from, and since when it has stayed there.
 
-use crate::telemetry::{Series, recent};
+use crate::telemetry::Series;
 use crate::units::{SimSpan, TimeOfDay, Unit};
 
-/// Seconds whose mean is one point of the sentence's own, coarse view of a series.
+/// Seconds whose level is one point of the sentence's own, coarse view of a series.
 const POINT_S: usize = 10;
 /// A change of this share of the larger of both values is one that a person would see.
 const SEEN: f64 = 0.12;
@@ -12,23 +12,23 @@ const SEEN_RATIO: f64 = 0.03;
 /// A value has stayed where it is when it has done so for this many points.
 const STAYED: usize = 4;
 
-/// The newest point first; each is the median of three means, so that one odd second moves nothing.
+/// The newest point first; each is the median of three levels, so that one odd second moves nothing.
 fn points(series: &Series, window: usize) -> Vec<f64> {
     let end = series.values.len();
-    let mut means = Vec::new();
-    while means.len() * POINT_S < window {
-        let to = end.saturating_sub(means.len() * POINT_S);
-        match series.mean(to.saturating_sub(POINT_S)..to).filter(|_| to > 0) {
-            Some(mean) => means.push(mean),
+    let mut levels = Vec::new();
+    while levels.len() * POINT_S < window {
+        let to = end.saturating_sub(levels.len() * POINT_S);
+        match series.level(to.saturating_sub(POINT_S)..to).filter(|_| to > 0) {
+            Some(level) => levels.push(level),
             None => break,
         }
     }
     let median = |i: usize| {
-        let mut three = [means[i.saturating_sub(1)], means[i], means[(i + 1).min(means.len() - 1)]];
+        let mut three = [levels[i.saturating_sub(1)], levels[i], levels[(i + 1).min(levels.len() - 1)]];
         three.sort_by(f64::total_cmp);
         three[1]
     };
-    (0..means.len()).map(median).collect()
+    (0..levels.len()).map(median).collect()
 }
 
 /// How far a value can be from another one that is not told apart from it.
@@ -42,7 +42,7 @@ fn tolerance(value: f64, unit: Unit, largest: f64) -> f64 {
 /// `start` is the time of day of the first sample, `window` the seconds that are looked back.
 pub(super) fn sentence(series: &Series, start: TimeOfDay, window: usize) -> String {
     let show = |value: f64| series.unit.show(value);
-    let Some(now) = recent(&series.values, series.values.len()) else { return "no data".to_owned() };
+    let Some(now) = series.recent() else { return "no data".to_owned() };
     let points = points(series, window);
     let largest = points.iter().fold(0.0f64, |most, v| most.max(v.abs()));
     let differ = |a: f64, b: f64| (a - b).abs() > tolerance(a.abs().max(b.abs()), series.unit, largest);

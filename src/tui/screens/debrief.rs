@@ -646,6 +646,7 @@ fn harm_chart(
             unit: Unit::Ratio,
             more_is_worse: Some(true),
             values,
+            merged: None,
         })
         .collect();
     let marks: Vec<Mark> = harm

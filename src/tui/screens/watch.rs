@@ -236,7 +236,7 @@ impl Watch {
             (other, "Queries started", Unit::PerSecond, &film.queries),
         ];
         for (place, title, unit, values) in charts {
-            let line = Plotted { name: String::new(), unit, more_is_worse: None, values };
+            let line = Plotted { name: String::new(), unit, more_is_worse: None, values, merged: None };
             let chart = Chart {
                 title,
                 lines: vec![line],

@@ -32,6 +32,8 @@ pub(crate) struct Plotted<'a> {
     pub(crate) more_is_worse: Option<bool>,
     /// A sample a second from the start of the clock; NaN in gaps.
     pub(crate) values: &'a [f64],
+    /// Of a percentile: what was merged over the seconds up to each sample.
+    pub(crate) merged: Option<&'a [f64]>,
 }
 
 /// Something that happened, marked above the plot.
@@ -87,18 +89,16 @@ const WIDE: u16 = 30;
 const LABEL: u16 = 5;
 
 impl Plotted<'_> {
-    /// The value shown for a second.
+    /// The value drawn for a second: of rates and percentiles the figure that is said for it. What single seconds of few
+    /// requests give jumps too much to be a line.
     pub(crate) fn at(&self, second: usize) -> Option<f64> {
         let raw = self.values.get(second).copied().filter(|v| v.is_finite())?;
-        if self.unit != Unit::PerSecond {
-            return Some(raw);
-        }
-        self.reading(second)
+        if self.unit == Unit::PerSecond || self.merged.is_some() { self.reading(second) } else { Some(raw) }
     }
 
     /// The figure said for a second, by the same rule as every present value.
     pub(crate) fn reading(&self, second: usize) -> Option<f64> {
-        recent(self.values, second + 1)
+        recent(self.values, self.merged, second + 1)
     }
 
     /// The smallest value above 0 in a range of seconds.
@@ -395,7 +395,15 @@ impl<'a> Chart<'a> {
             let series = if bundle { 0 } else { i };
             let mut before: Option<(u32, u32)> = None;
             for x in 0..scale.dots_wide {
-                let Some((lo, hi)) = scale.seconds_of(x, self.now).and_then(|s| line.range(s)) else {
+                let seconds = scale.seconds_of(x, self.now);
+                if line.merged.is_some() {
+                    // Between the levels that a percentile jumps between there is nothing: few requests took that long.
+                    for value in seconds.into_iter().flatten().filter_map(|s| line.at(s)) {
+                        raster.set(x, scale.dot_of(value), series);
+                    }
+                    continue;
+                }
+                let Some((lo, hi)) = seconds.and_then(|s| line.range(s)) else {
                     before = None;
                     continue;
                 };
@@ -717,7 +725,7 @@ mod tests {
     }
 
     fn line<'a>(name: &str, unit: Unit, values: &'a [f64]) -> Plotted<'a> {
-        Plotted { name: name.to_owned(), unit, more_is_worse: Some(true), values }
+        Plotted { name: name.to_owned(), unit, more_is_worse: Some(true), values, merged: None }
     }
 
     fn mark() -> [Mark; 1] {
@@ -839,10 +847,25 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_smoothed_and_percentiles_are_not() {
+    fn rates_are_means_and_percentiles_are_merged() {
         let values = [0.0, 10.0, 0.0, 10.0, 5.0];
         assert_eq!(line("x", Unit::PerSecond, &values).at(4), Some(5.0));
         assert_eq!(line("x", Unit::Seconds, &values).at(3), Some(10.0));
+        let merged = [0.0, 4.0, f64::NAN, 6.0, 6.0];
+        let percentile = Plotted { merged: Some(&merged), ..line("p50", Unit::Seconds, &values) };
+        assert_eq!(
+            (percentile.at(1), percentile.at(2), percentile.reading(4)),
+            (Some(4.0), Some(4.0), Some(6.0))
+        );
+    }
+
+    #[test]
+    fn a_percentile_that_jumps_between_two_levels_is_drawn_as_two_levels() {
+        let values: Vec<f64> = (0..900).map(|s| if s >= 300 && s % 7 < 3 { 1.0 } else { 0.02 }).collect();
+        insta::assert_snapshot!(draw(48, 13, |canvas, area| {
+            let p50 = Plotted { merged: Some(&values), ..line("p50", Unit::Seconds, &values) };
+            chart(vec![p50], &[]).draw(canvas, area);
+        }));
     }
 
     #[test]
