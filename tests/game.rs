@@ -388,6 +388,7 @@ fn directions_are_right_when_they_are_true() {
         what: String::new(),
         more_is_worse,
         values,
+        merged: None,
     };
     let failing = series(Unit::Ratio, Some(true), vec![0.4]);
     let hits = series(Unit::Ratio, Some(false), vec![0.97]);

@@ -1,7 +1,7 @@
 //! `pagerdrill play`, and the menu that opens without a subcommand.
 
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
 
@@ -125,7 +125,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         });
         (at, if args.blind { Mode::Live } else { args.mode.into() })
     });
-    let save = Arc::new(|run: &tui::Kept<'_>| {
+    // Marks of a run that was left may come while the next one is kept.
+    let one_by_one = Mutex::new(());
+    let save = Arc::new(move |run: &tui::Kept<'_>| {
+        let _one = one_by_one.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = run.session.run_file();
         file.marks = run.marks.to_vec();
         let path = store::save_run(&file, run.begun)?;

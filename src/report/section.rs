@@ -67,7 +67,7 @@ impl Section {
             Section::Words => "In your own words",
             Section::Asked => "The stages' questions",
             Section::Senior => "The senior's reading",
-            Section::Held => "Why it did not recover",
+            Section::Held => "What held it up",
             Section::Diagnosis => "Your diagnosis",
             Section::Trap => "The trap, played again",
             Section::Well => "What went well",

@@ -71,7 +71,7 @@ pub struct Debrief {
     pub evidence: Vec<EvidenceEntry>,
     /// Explanations with the player's verdicts.
     pub hypotheses: Vec<HypothesisEntry>,
-    /// 7: why it did not recover by itself: the loop, with this run's figures at each arrow.
+    /// 7: what held it up: the loop, with this run's figures at each arrow.
     pub why_it_held: Vec<LoopEntry>,
     /// The load at which it would come back, after what happens in the incident.
     pub load: Option<Descent>,

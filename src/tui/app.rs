@@ -17,6 +17,7 @@ use super::dialogs;
 use super::input::{Input, listen};
 use super::layer::{Layer, Outcome, Scene};
 use super::play::Play;
+use super::screens::again::Job;
 use super::screens::briefing::Briefing;
 use super::screens::console::Console;
 use super::screens::debrief::DebriefScreen;
@@ -36,6 +37,8 @@ const CALM_FRAME: Duration = Duration::from_secs(1);
 const BUDGET: Duration = Duration::from_millis(45);
 /// Time between looks at what is being computed in the background.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// Rows that a message takes at most.
+const MESSAGE_ROWS: usize = 3;
 /// Smallest screen that is played on.
 const LEAST: (u16, u16) = (60, 18);
 
@@ -89,6 +92,8 @@ pub(crate) struct App {
     end_shown: bool,
     /// Where the run that was left last is kept.
     kept: Option<String>,
+    /// The marks of runs that were left before they were there.
+    marking: Vec<Job<()>>,
     /// What the terminal is to do.
     pub(crate) wishes: Wishes,
 }
@@ -120,6 +125,7 @@ impl App {
             stage_shown: 0,
             end_shown: false,
             kept: None,
+            marking: Vec::new(),
             wishes: Wishes::default(),
         }
     }
@@ -261,12 +267,17 @@ impl App {
         self.layers.push(Box::new(DebriefScreen::default()));
     }
 
-    /// Whether the top layer shows something that is still being computed.
+    /// Whether the top layer shows something that is still being computed, or marks of a run that was left are.
     pub(crate) fn waits(&mut self) -> bool {
+        let due = self.marking.len();
+        self.marking.retain(|job| job.result().is_none());
+        if self.marking.len() < due {
+            self.read_standings();
+        }
         let (layers, scene) = self.scene_parts();
         let waits = layers.last().is_some_and(|top| top.waits(&scene));
         self.changed |= waits;
-        waits
+        waits || !self.marking.is_empty()
     }
 
     /// Answers a key.
@@ -413,6 +424,7 @@ impl App {
             Id::Slower => play.pace.slower(),
             Id::Faster => play.pace.faster(),
             Id::Step => {
+                play.stop_seeking();
                 play.pace.paused = true;
                 play.step();
                 self.notice();
@@ -544,17 +556,28 @@ impl App {
     fn back_to_menu(&mut self) {
         self.layers.truncate(1);
         self.leave_run();
+        self.read_standings();
+    }
+
+    fn read_standings(&mut self) {
         if let Some(read) = self.standings {
             read(&mut self.library);
+            self.changed = true;
         }
     }
 
     /// Ends with the run and keeps it. Says where the run that was left last is kept, when there is one.
     fn leave_run(&mut self) -> Option<String> {
-        if let Some(place) = self.play.take().and_then(Play::leave) {
-            self.kept = Some(place);
-        }
+        let left = self.play.take().map(Play::leave).unwrap_or_default();
+        self.kept = left.place.or(self.kept.take());
+        self.marking.retain(|job| job.result().is_none());
+        self.marking.extend(left.marks);
         self.kept.clone()
+    }
+
+    /// Whether marks of runs that were left are still being worked out.
+    pub(crate) fn marks_are_due(&self) -> bool {
+        self.marking.iter().any(|job| job.result().is_none())
     }
 
     fn quit(&mut self) {
@@ -581,9 +604,11 @@ impl App {
         } else {
             let screen = Rect { height: area.height - 1, ..area };
             let from = self.layers.iter().rposition(|l| l.covers()).unwrap_or(0);
+            let top = self.layers.len().saturating_sub(1);
             let theme = self.theme.clone();
             let (layers, scene) = self.scene_parts();
-            for layer in &mut layers[from..] {
+            // Of dialogs on top of each other only the last one is shown: what stuck out from below it would belong to nothing.
+            for (_, layer) in layers.iter_mut().enumerate().filter(|(i, _)| *i == from || *i == top) {
                 // The top layer takes the clicks.
                 hits.clear();
                 cursor = None;
@@ -612,7 +637,7 @@ impl App {
 
     fn draw_footer(&self, canvas: &mut Canvas<'_>, row: Rect) {
         if let Some((role, text)) = &self.message {
-            canvas.text(row, 0, &format!(" {text}"), *role);
+            self.draw_message(canvas, row, *role, text);
             return;
         }
         // A dialog says its own keys.
@@ -643,6 +668,23 @@ impl App {
             canvas.line(here, 0, line);
             canvas.hit(here, Hit::Act(*id));
             x += here.width;
+        }
+    }
+
+    /// A message in the footer's row, and in those above it when it is longer than that.
+    fn draw_message(&self, canvas: &mut Canvas<'_>, row: Rect, role: Role, text: &str) {
+        let room = row.width.saturating_sub(2);
+        let mut lines = wrap(text, room);
+        if lines.len() > MESSAGE_ROWS {
+            let rest = lines.split_off(MESSAGE_ROWS - 1).join(" ");
+            lines.push(rest);
+        }
+        let height = lines.len() as u16;
+        let place = Rect { y: row.bottom() - height, height, ..row };
+        canvas.clear(place);
+        let place = Rect { x: place.x + 1, width: room, ..place };
+        for (y, line) in lines.iter().enumerate() {
+            canvas.text(place, y as u16, line, role);
         }
     }
 
@@ -721,6 +763,9 @@ pub(crate) fn run(mut app: App, mut guard: Guard) -> anyhow::Result<ExitCode> {
         if let Some(code) = code {
             let kept = app.leave_run();
             drop(guard);
+            if wishes.leave {
+                wait_for_marks(&app, &inputs);
+            }
             if let Some(place) = kept {
                 // Nobody may be there to read it: a terminal that hung up is no reason to fail.
                 let _ = writeln!(
@@ -733,6 +778,23 @@ pub(crate) fn run(mut app: App, mut guard: Guard) -> anyhow::Result<ExitCode> {
         let now = Instant::now();
         app.advance(now - moved);
         moved = now;
+    }
+}
+
+/// Waits for the marks of runs that were left before they were there, unless somebody wants to be gone.
+fn wait_for_marks(app: &App, inputs: &Receiver<Input>) {
+    if app.marks_are_due() {
+        let _ = writeln!(
+            std::io::stderr(),
+            "The marks are worked out, so that the run counts as played; this takes a moment. Ctrl-C leaves without them."
+        );
+    }
+    while app.marks_are_due() {
+        match inputs.recv_timeout(FRAME) {
+            Ok(Input::End(_) | Input::Closed) => return,
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The run that is being played: a session, its pace beside the wall clock, and the reference runs in the background.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -11,8 +11,9 @@ use super::{Kept, Save};
 use crate::game::command::{Command, Source};
 use crate::game::{Mode, Refusal, Session, SessionOptions, View};
 use crate::incident::Incident;
-use crate::score::References;
+use crate::score::{Descent, OwnRuns, References, Staircase, score};
 use crate::tui::background::in_background;
+use crate::tui::screens::again::Job;
 use crate::units::{SimSpan, SimTime};
 
 /// How long before the page a played run begins: the charts have their healthy baseline, and nobody waits for it.
@@ -40,6 +41,11 @@ pub(crate) struct Play {
     looked: BTreeMap<Source, u64>,
     /// The runs that this one is compared with, once they are computed.
     references: Arc<OnceLock<Result<References, String>>>,
+    /// The player's own run with one lever left out each, once it is over and they are computed.
+    own: Arc<OnceLock<OwnRuns>>,
+    /// The load at which it would come back.
+    load: Arc<OnceLock<Descent>>,
+    own_started: Cell<bool>,
     save: Save,
     /// The marks, once the debrief has them.
     marks: RefCell<Vec<(String, String)>>,
@@ -57,6 +63,9 @@ impl Play {
             seeking: None,
             looked: BTreeMap::new(),
             references: Arc::default(),
+            own: Arc::default(),
+            load: Arc::default(),
+            own_started: Cell::new(false),
             save,
             marks: RefCell::default(),
             started: chrono::Local::now().format("%Y%m%d-%H%M%S").to_string(),
@@ -88,6 +97,31 @@ impl Play {
     /// The same, however long it takes.
     pub(crate) fn wait_for_references(&self) -> &Result<References, String> {
         self.references.wait()
+    }
+
+    /// Starts the runs that leave out one lever each of a run that is over.
+    pub(crate) fn start_own(&self) {
+        if self.own_started.get() {
+            return;
+        }
+        let (place, load, session) = (Arc::clone(&self.own), Arc::clone(&self.load), self.session.clone());
+        let compute = move || {
+            let incident = session.incident();
+            let _ = load.set(Descent::of(incident, Staircase::small(incident)));
+            let _ = place.set(OwnRuns::compute(&session));
+        };
+        // Without a thread there are none; it is tried again when they are next asked for.
+        self.own_started.set(in_background("own runs", compute).is_ok());
+    }
+
+    /// The player's own run with one lever left out each; `None` while they are being computed.
+    pub(crate) fn own(&self) -> Option<&OwnRuns> {
+        self.own.get()
+    }
+
+    /// The load at which it would come back; `None` while it is being found.
+    pub(crate) fn load(&self) -> Option<&Descent> {
+        self.load.get()
     }
 
     /// What may be seen of it.
@@ -231,11 +265,31 @@ impl Play {
     }
 
     /// Keeps the run and ends with it; says where it is kept, when it was begun and could be.
-    pub(crate) fn leave(mut self) -> Option<String> {
+    pub(crate) fn leave(mut self) -> Left {
         let place = if self.begun { self.save().ok() } else { None };
+        let counts = self.view().is_over() && self.view().mode() != Mode::Lab && !self.marked();
+        let marks = if counts && place.is_some() { self.mark_later() } else { None };
         // It need not be kept a second time.
         self.begun &= place.is_none();
-        place
+        Left { place, marks }
+    }
+
+    /// Works out the marks of a run that is left before they are there, and keeps it once more with them: only a run with marks
+    /// counts as played.
+    fn mark_later(&self) -> Option<Job<()>> {
+        self.start_own();
+        let (session, save, begun) = (self.session.clone(), Arc::clone(&self.save), self.started.clone());
+        let (references, own) = (Arc::clone(&self.references), Arc::clone(&self.own));
+        let work = move |_: &mut dyn FnMut(f64) -> bool| {
+            if let Ok(references) = references.wait() {
+                let references = References { own: Some(own.wait().clone()), ..references.clone() };
+                let marks = score(&session, &references).letters();
+                // Whoever would be told that it cannot be kept has left.
+                let _ = save(&Kept { session: &session, begun: &begun, marks: &marks });
+            }
+            Ok(())
+        };
+        self.own_started.get().then(|| Job::start(work))
     }
 
     /// Writes something of the run, under the name that the run is kept by, and says where.
@@ -245,6 +299,15 @@ impl Play {
     pub(crate) fn write(&self, to: &Save) -> anyhow::Result<String> {
         to(&Kept { session: &self.session, begun: &self.started, marks: &self.marks.borrow() })
     }
+}
+
+/// What remains of a run that was left.
+#[derive(Default)]
+pub(crate) struct Left {
+    /// Where it is kept.
+    pub(crate) place: Option<String>,
+    /// Its marks are still being worked out, and then kept with it.
+    pub(crate) marks: Option<Job<()>>,
 }
 
 impl Drop for Play {

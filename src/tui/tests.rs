@@ -20,28 +20,35 @@ use crate::game::Mode;
 use crate::game::command::{Command, Direction, Expected, Source};
 use crate::incident::load;
 use crate::incident::schema::{Action, Severity};
-use crate::tui::Kept;
+use crate::tui::{Kept, Save};
 use crate::units::{Rate, SimTime};
+
+const MINIMAL: &str = include_str!("../../tests/incidents/good/minimal.ron");
 
 /// An application with one small incident in its menu, and how often a run was kept.
 fn app_and_saves() -> (App, Arc<AtomicUsize>) {
-    app_of(include_str!("../../tests/incidents/good/minimal.ron"))
+    app_of(MINIMAL)
 }
 
 /// The same with an incident of this text.
 fn app_of(file: &str) -> (App, Arc<AtomicUsize>) {
-    let incident = load("minimal.ron", file).incident.expect("the fixture is a good incident");
-    let library = vec![Entry::new(Arc::new(incident))];
     let saves = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&saves);
     let save = move |_: &Kept<'_>| {
         counted.fetch_add(1, Ordering::SeqCst);
         Ok("a file".to_owned())
     };
+    (app_that_keeps(file, Arc::new(save)), saves)
+}
+
+/// An application that keeps runs in that way.
+fn app_that_keeps(file: &str, save: Save) -> App {
+    let incident = load("minimal.ron", file).incident.expect("the fixture is a good incident");
+    let library = vec![Entry::new(Arc::new(incident))];
     let around = Surroundings::default();
     let theme = Theme::named("default", Depth::True, Glyphs::Braille);
     let setup = Setup { seed: 1, scale: 1.0, speed: 8, calm: false };
-    (App::new(library, theme, around, setup, Arc::new(save)), saves)
+    App::new(library, theme, around, setup, save)
 }
 
 fn app() -> App {
@@ -84,7 +91,10 @@ fn shown(app: &mut App) -> String {
 
 /// A run in that mode with its clock started.
 fn playing(mode: Mode) -> App {
-    let mut app = app();
+    started(app(), mode)
+}
+
+fn started(mut app: App, mode: Mode) -> App {
     app.prepare(0, mode);
     press(&mut app, "Enter");
     app
@@ -278,6 +288,49 @@ fn a_stage_opens_its_questions_and_the_clock_waits() {
     assert!(matches!(&journal[1], Command::Choose { option: 0, sure: 70, .. }), "{journal:?}");
     press(&mut app, "i");
     assert!(shown(&mut app).contains("Hint 1: Look at the cache."));
+}
+
+#[test]
+fn only_the_last_of_several_dialogs_is_shown() {
+    let mut app = playing(Mode::Guided);
+    until(&mut app, 190);
+    let stage = screen(&mut app, 80, 24);
+    assert!(stage.contains("Stage 1 of 1: First look"), "{stage}");
+    press(&mut app, "Enter");
+    let question = screen(&mut app, 80, 24);
+    assert!(!question.contains("Stage 1 of 1: First look"), "{question}");
+    // That of the pane and its own.
+    assert_eq!(question.matches('┗').count(), 2, "{question}");
+    press(&mut app, "Esc");
+    assert_eq!(screen(&mut app, 80, 24), stage);
+}
+
+#[test]
+fn a_step_ends_the_run_up_to_the_page() {
+    let mut app = playing(Mode::Live);
+    assert!(shown(&mut app).contains("running up to the page"));
+    press(&mut app, ".");
+    let seen = shown(&mut app);
+    assert!(seen.contains("paused") && !seen.contains("running up") && !app.moves(), "{seen}");
+    press(&mut app, "Space");
+    assert!(app.moves() && !shown(&mut app).contains("running up"));
+}
+
+#[test]
+fn a_long_message_takes_more_rows() {
+    let mut app = playing(Mode::Live);
+    until(&mut app, 200);
+    press(&mut app, "y");
+    let copied = app.wishes.copy.clone().expect("something is copied");
+    let message = format!("Copied: {copied}");
+    assert!((79..200).contains(&message.len()), "{message}");
+    let seen = screen(&mut app, 80, 24);
+    let rows: Vec<&str> = seen.lines().skip(24 - message.len().div_ceil(78)).map(str::trim).collect();
+    assert_eq!(rows.join(" "), message, "{seen}");
+    // What is longer still ends with an ellipsis.
+    let seen = screen(&mut app, 60, 18);
+    let rows: Vec<&str> = seen.lines().rev().take(3).collect();
+    assert!(message.len() < 170 || rows[0].ends_with('…'), "{seen}");
 }
 
 #[test]
@@ -623,7 +676,7 @@ fn a_run_ends_and_says_where_it_is_kept() {
     app.prepare(0, Mode::Live);
     press(&mut app, "Enter");
     until(&mut app, 10_000);
-    assert!(shown(&mut app).contains("over"));
+    assert!(shown(&mut app).contains("Debrief"));
     assert!(saves.load(Ordering::SeqCst) > 0);
     press(&mut app, "q");
     assert!(shown(&mut app).contains("Incidents"), "an exercise that is over is left without a question");

@@ -22,7 +22,7 @@ use crate::game::command::{Command, EvidenceId, Finding, Source, Verdict};
 use crate::game::{HypothesisView, Mode, Refusal, View};
 use crate::incident::schema::Name;
 use crate::score::QUESTIONS;
-use crate::tui::actions::{Context, Id, Key, key_in};
+use crate::tui::actions::{Context, Id, Key, Meaning, key_in, meaning};
 use crate::tui::canvas::{Canvas, Hit, centred, columns, wrap};
 use crate::tui::layer::{Layer, Outcome, Scene};
 use crate::tui::theme::Role;
@@ -72,7 +72,21 @@ pub(crate) struct Sheet {
     offered: bool,
     purpose: Purpose,
     error: Option<String>,
+    search: Search,
 }
+
+/// What is looked for among the options of a field by typing some of its letters.
+#[derive(Default)]
+struct Search {
+    text: String,
+    /// All letters so far are also keys, and did what these do.
+    keys_only: bool,
+    /// The option, whether it was offered, and what was chosen before the first letter.
+    before: (usize, bool, Vec<bool>),
+}
+
+/// Letters that are also keys and may begin a word; more of them in a row are meant as keys.
+const LEAD: usize = 2;
 
 fn text(label: &'static str, value: &str) -> Field {
     Field::Text { label, input: Input::new(value.to_owned()) }
@@ -171,7 +185,9 @@ pub(crate) fn follow_ups(view: &View<'_>) -> Sheet {
 
 impl Sheet {
     fn new(title: String, intro: String, fields: Vec<Field>, purpose: Purpose) -> Sheet {
-        let mut sheet = Sheet { title, intro, fields, at: (0, 0), offered: false, purpose, error: None };
+        let search = Search::default();
+        let mut sheet =
+            Sheet { title, intro, fields, at: (0, 0), offered: false, purpose, error: None, search };
         sheet.enter(0);
         sheet
     }
@@ -183,6 +199,7 @@ impl Sheet {
             _ => 0,
         };
         self.at = (field, first);
+        self.search = Search::default();
         let open = |f: &Field| matches!(f, Field::Pick { most: 1, chosen, .. } if !chosen.contains(&true));
         self.offered = self.fields.get(field).is_some_and(open);
     }
@@ -229,6 +246,76 @@ impl Sheet {
             && !chosen.contains(&true)
         {
             chosen[option] = true;
+        }
+    }
+
+    /// Takes a key that belongs to a word typed where options are. Says whether the key is used up by that.
+    fn look_for(&mut self, key: Key) -> bool {
+        let (field, option) = self.at;
+        let Some(Field::Pick { chosen, .. }) = self.fields.get(field).filter(|_| self.options(field) > 0)
+        else {
+            return false;
+        };
+        let means = meaning(&[Context::Dialog, Context::Global], &[key]);
+        let typing = !self.search.text.is_empty() && !self.search.keys_only;
+        if let Some(c) = key.typed().filter(|c| c.is_alphanumeric()) {
+            if self.search.text.is_empty() {
+                let before = (option, self.offered, chosen.clone());
+                self.search = Search { text: String::new(), keys_only: true, before };
+            }
+            self.search.text.push(c);
+            if self.search.keys_only && means != Meaning::Nothing {
+                if self.search.text.chars().count() > LEAD {
+                    self.search = Search::default();
+                }
+                return false;
+            }
+            self.search.keys_only = false;
+            self.find();
+            return true;
+        }
+        if typing && key.edits() == Some(InputRequest::DeletePrevChar) {
+            self.search.text.pop();
+            self.find();
+            return true;
+        }
+        // What was typed and stands nowhere is not taken for the option that happens to be selected.
+        let missed = typing && self.error.is_some();
+        self.search = Search::default();
+        let takes = matches!(means, Meaning::Action(Id::Submit | Id::Toggle | Id::Save));
+        missed && takes
+    }
+
+    /// Goes to the first option with a word that begins with what is looked for, or that has it somewhere. Where one option is
+    /// chosen it is that one.
+    fn find(&mut self) {
+        let (option, offered, chosen_before) = self.search.before.clone();
+        let sought = self.search.text.to_lowercase();
+        let field = self.at.0;
+        let Some(Field::Pick { options, chosen, most, .. }) = self.fields.get_mut(field) else { return };
+        chosen.clone_from(&chosen_before);
+        let begins = |o: &String| {
+            o.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|w| w.starts_with(&sought))
+        };
+        let has = |o: &String| o.to_lowercase().contains(&sought);
+        let found = options.iter().position(begins).or_else(|| options.iter().position(has));
+        match found {
+            _ if sought.is_empty() => (self.at.1, self.offered, self.error) = (option, offered, None),
+            Some(found) => {
+                if *most == 1 {
+                    chosen.fill(false);
+                    chosen[found] = true;
+                }
+                (self.at.1, self.offered, self.error) = (found, true, None);
+            }
+            None => {
+                let toggle = key_in(Context::Dialog, Id::Toggle);
+                let text = format!(
+                    "None of these has \"{}\" in it. They are chosen from: ↑ ↓ move, {toggle} chooses.",
+                    self.search.text
+                );
+                (self.at.1, self.offered, self.error) = (option, false, Some(text));
+            }
         }
     }
 
@@ -385,6 +472,9 @@ impl Sheet {
         if matches!(self.fields.get(self.at.0), Some(Field::Pick { .. })) {
             keys.push((key(Id::Toggle), "choose"));
         }
+        if self.options(self.at.0) > LONG {
+            keys.push(("letters".to_owned(), "find"));
+        }
         if self.fields.len() > 1 || self.options(0) > 0 {
             keys.push(("↑ ↓".to_owned(), "move"));
         }
@@ -402,7 +492,14 @@ impl Sheet {
                 .into_iter()
                 .map(|line| Line::from(Span::styled(line, canvas.style(Role::Warn))))
                 .collect(),
-            None => in_lines(self.keys(), width).iter().map(|line| key_line(canvas, line)).collect(),
+            None => {
+                let typed = Some(&self.search.text).filter(|t| !t.is_empty() && !self.search.keys_only);
+                let typed = typed.map(|text| {
+                    Line::from(Span::styled(format!("Found by \"{text}\""), canvas.style(Role::Info)))
+                });
+                let keys = in_lines(self.keys(), width);
+                typed.into_iter().chain(keys.iter().map(|line| key_line(canvas, line))).collect()
+            }
         }
     }
 
@@ -601,6 +698,9 @@ impl Layer for Sheet {
     }
 
     fn typed(&mut self, key: Key, _scene: &Scene<'_>) -> Option<Vec<Outcome>> {
+        if self.look_for(key) {
+            return Some(Vec::new());
+        }
         let input = self.input()?;
         let request = key.edits()?;
         let full = input.value().chars().count() >= LONGEST;
@@ -634,6 +734,7 @@ impl Layer for Sheet {
                 option => {
                     self.at = (field, option);
                     self.offered = false;
+                    self.search = Search::default();
                     self.toggle();
                 }
             }

@@ -467,7 +467,7 @@ impl Plain {
     /// Ends with the run and keeps it as it is.
     fn keep_run(&mut self) {
         self.runs = false;
-        if let Some(place) = self.play.take().and_then(Play::leave) {
+        if let Some(place) = self.play.take().and_then(|play| play.leave().place) {
             self.kept = Some(place);
         }
     }

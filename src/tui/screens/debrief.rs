@@ -11,21 +11,19 @@
 //! What needs the reference runs says so until they are there. Everything after the two questions waits for their
 //! answers, so that nobody reads the senior's account before giving one of their own.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use crate::game::Mode;
 use crate::game::command::Finding;
-use crate::game::{Mode, Session};
 use crate::report::{Section, fork_name};
 use crate::score::{
-    Again, Change, Debrief, Descent, EndedEarly, Fork, ForkEntry, Grade, HARM_STEP_S, HARMED, Harm,
-    HarmSection, LoopEntry, Mended, OwnRuns, QUESTIONS, ReadingEntry, References, Seen, Staircase,
-    brier_text, debrief, harm_text, score,
+    Again, Change, Debrief, EndedEarly, Fork, ForkEntry, Grade, HARM_STEP_S, HARMED, Harm, HarmSection,
+    LoopEntry, Mended, QUESTIONS, ReadingEntry, References, Seen, brier_text, debrief, harm_text, score,
 };
-use crate::tui::actions::{Context, Id};
-use crate::tui::background::in_background;
+use crate::tui::actions::{Context, Id, key_in};
 use crate::tui::canvas::{Canvas, Hit, columns, wrap};
 use crate::tui::dialogs;
 use crate::tui::layer::{Layer, Outcome, Scene};
@@ -70,10 +68,6 @@ pub(crate) struct DebriefScreen {
     item_below: bool,
     /// Marks whose rule and facts are shown.
     open: Vec<usize>,
-    own: Arc<OnceLock<OwnRuns>>,
-    /// The load at which it would come back.
-    load: Arc<OnceLock<Descent>>,
-    own_started: bool,
     /// The decision that is forked from, by its place.
     decision: usize,
     /// A fork that is being played, and those that were.
@@ -672,28 +666,13 @@ fn harm_chart(
 }
 
 impl DebriefScreen {
-    fn computed(&self, play: &Play) -> Computed {
+    fn computed(play: &Play) -> Computed {
         match play.references() {
             None => Computed::Nothing,
             Some(Err(_)) => Computed::Failed,
-            Some(Ok(_)) if self.own.get().is_some() => Computed::All,
+            Some(Ok(_)) if play.own().is_some() => Computed::All,
             Some(Ok(_)) => Computed::References,
         }
-    }
-
-    /// Starts the runs that leave out one lever each.
-    fn start_own(&mut self, session: &Session) {
-        if std::mem::replace(&mut self.own_started, true) {
-            return;
-        }
-        let (place, load, session) = (Arc::clone(&self.own), Arc::clone(&self.load), session.clone());
-        let compute = move || {
-            let incident = session.incident();
-            let _ = load.set(Descent::of(incident, Staircase::small(incident)));
-            let _ = place.set(OwnRuns::compute(&session));
-        };
-        // Without a thread the screen does without these runs; it says that they are being computed.
-        let _ = in_background("own runs", compute);
     }
 
     /// Takes over what was played again.
@@ -752,8 +731,8 @@ impl DebriefScreen {
     fn refresh(&mut self, play: &Play) {
         self.collect();
         let session = play.session();
-        self.start_own(session);
-        let computed = self.computed(play);
+        play.start_own();
+        let computed = Self::computed(play);
         self.told = play.view().chosen_follow_ups().is_some();
         let entries = session.journal().len();
         if self.made.as_ref().is_some_and(|m| (m.0, m.1) == (entries, computed)) {
@@ -768,7 +747,7 @@ impl DebriefScreen {
         };
         let references = match play.references() {
             Some(Ok(references)) => {
-                let (own, load) = (self.own.get().cloned(), self.load.get().cloned());
+                let (own, load) = (play.own().cloned(), play.load().cloned());
                 References { own, load, ..references.clone() }
             }
             _ => nothing,
@@ -848,7 +827,16 @@ impl DebriefScreen {
         for (i, section) in Section::ALL.into_iter().enumerate() {
             let locked = self.locked(section);
             let role = if locked { Role::Muted } else { Role::Text };
-            canvas.text(inner, i as u16, &format!("{:>2} {}", section.number(), section.title()), role);
+            let used =
+                canvas.text(inner, i as u16, &format!("{:>2} {}", section.number(), section.title()), role);
+            // A number of two digits is no key; the key stands beside it.
+            let key = key_in(Context::Debrief, Id::Pane(section.number() as u8));
+            if key != section.number().to_string()
+                && usize::from(used) + columns(key) < usize::from(inner.width)
+            {
+                let key = Span::styled(key, canvas.style(Role::Muted));
+                canvas.line_right(inner, i as u16, &Line::from(key));
+            }
             if i == self.section {
                 canvas.highlight(inner, i as u16, Role::Selection);
             }
@@ -928,7 +916,7 @@ impl DebriefScreen {
             Section::Next => {
                 if let Some(mended) = &self.mended {
                     let nobody = play.references().and_then(|r| r.as_ref().ok()).map(|r| &r.none);
-                    with_work(mended, self.own.get().map(|o| &o.played_out), nobody, &mut out);
+                    with_work(mended, play.own().map(|o| &o.played_out), nobody, &mut out);
                 }
                 next(made, self.told.then_some(self.on.as_slice()), &mut out);
             }
@@ -951,7 +939,7 @@ impl DebriefScreen {
     }
 
     fn draw_section(&mut self, canvas: &mut Canvas<'_>, area: Rect, play: &Play, made: &Debrief) {
-        let computed = self.computed(play);
+        let computed = Self::computed(play);
         let section = self.section();
         let locked = if self.locked(section) { ", locked" } else { "" };
         let title = format!("{} {}{locked}", section.number(), section.title());
@@ -966,7 +954,7 @@ impl DebriefScreen {
             return;
         }
         let references = play.references().and_then(|r| r.as_ref().ok());
-        let own = match (section, self.own.get()) {
+        let own = match (section, play.own()) {
             (Section::Felt | Section::Next, Some(own)) => own.played_out.per_second.clone(),
             (Section::Felt | Section::Next, None) => Harm::of(play.session().series()).per_second,
             _ => Vec::new(),
@@ -1257,7 +1245,7 @@ impl Layer for DebriefScreen {
         if self.busy() {
             return true;
         }
-        let pending = |play: &Play| matches!(self.computed(play), Computed::Nothing | Computed::References);
+        let pending = |play: &Play| matches!(Self::computed(play), Computed::Nothing | Computed::References);
         scene.play.is_some_and(pending)
     }
 }
@@ -1266,7 +1254,7 @@ impl Layer for DebriefScreen {
 mod tests {
     use super::*;
     use crate::score::{
-        AnswerEntry, AskedEntry, Dimension, FitEntry, FollowUpEntry, HypothesisEntry, Level,
+        AnswerEntry, AskedEntry, Descent, Dimension, FitEntry, FollowUpEntry, HypothesisEntry, Level,
         MechanismSection, Missed, MissedKind, PredictionEntry, Score, SeenEntry, TimelineEntry, TrapEntry,
     };
     use crate::tui::testing::draw;

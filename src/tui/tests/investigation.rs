@@ -4,6 +4,7 @@ use super::*;
 use crate::game::SessionOptions;
 use crate::game::command::{EvidenceId, Verdict};
 use crate::incident::library;
+use crate::report::Section;
 use crate::tui::Kept;
 use crate::tui::layer::{Layer as _, Scene};
 use crate::tui::panes;
@@ -330,6 +331,78 @@ fn a_highlighted_part_is_part_of_the_finding_after_enter() {
     assert_eq!(finding.amplifiers, parts[1..2]);
     assert!(finding.contributing.is_empty());
     assert_eq!(finding.bottleneck.as_deref(), Some(parts[1].as_str()));
+}
+
+#[test]
+fn letters_find_a_part_and_what_is_found_nowhere_chooses_nothing() {
+    let mut app = investigating(200, NOTEBOOK);
+    let trigger = |app: &App| {
+        let view = app.play().map(Play::view).expect("a run");
+        let of = |id: &String| view.finding_choices().iter().find(|p| p.id == *id).map(|p| p.text.clone());
+        view.finding().trigger.as_ref().and_then(of)
+    };
+    press(&mut app, "f Enter");
+    // Some of its letters are keys of dialogs; r and l begin words all the same.
+    type_text(&mut app, "retr");
+    let seen = shown(&mut app);
+    assert!(seen.contains("(•) Retries") && seen.contains("Found by \"retr\""), "{seen}");
+    press(&mut app, "Enter Ctrl-s");
+    assert_eq!(trigger(&app).as_deref(), Some("Retries"));
+    press(&mut app, "f Enter");
+    type_text(&mut app, "lost");
+    press(&mut app, "Enter Ctrl-s");
+    assert_eq!(trigger(&app).as_deref(), Some("A node was lost"));
+    // What stands nowhere leaves the choice as it was.
+    press(&mut app, "f Enter");
+    type_text(&mut app, "slow");
+    let seen = shown(&mut app);
+    assert!(seen.contains("None of these has \"slow\" in it."), "{seen}");
+    press(&mut app, "Enter Esc f Enter Space Ctrl-s");
+    assert_eq!(trigger(&app), None);
+    press(&mut app, "f Enter");
+    type_text(&mut app, "nothing like it");
+    press(&mut app, "Enter");
+    assert!(shown(&mut app).contains("None of these"), "it is said once more");
+    press(&mut app, "Enter Ctrl-s");
+    assert_eq!(trigger(&app), None);
+}
+
+#[test]
+fn a_run_that_is_left_before_its_marks_are_there_is_kept_with_them_later() {
+    let marked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&marked);
+    let save = move |kept: &Kept<'_>| {
+        counted.fetch_add(usize::from(!kept.marks.is_empty()), Ordering::SeqCst);
+        Ok("a file".to_owned())
+    };
+    let mut app = started(app_that_keeps(MINIMAL, Arc::new(save)), Mode::Live);
+    until(&mut app, 200);
+    finish(&mut app);
+    // The debrief is closed and the run is left, before anything can have been worked out.
+    press(&mut app, "Esc q");
+    assert!(app.play().is_none());
+    while app.waits() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(!app.marks_are_due());
+    assert_eq!(marked.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn every_section_of_the_debrief_has_a_key() {
+    let mut app = explained();
+    let last = Section::ALL.len();
+    for (key, section) in [("1", 1), ("9", 9), ("0", 10), ("g 1", 11), ("g 2", 12), ("g 3", 13), ("g 4", 14)]
+    {
+        press(&mut app, key);
+        let seen = shown(&mut app);
+        assert!(seen.contains(&format!("section {section} of {last} ")), "{key}: {seen}");
+    }
+    assert_eq!(last, 14, "further sections need keys");
+    // Where the number is no key, the key stands beside the title.
+    let seen = shown(&mut app);
+    let row = seen.lines().find(|l| l.contains("11 Missed signals")).unwrap_or_default();
+    assert!(row.chars().take(27).collect::<String>().contains("g 1"), "{seen}");
 }
 
 /// A run with a lever and a prediction that is over, with both questions of its debrief answered and all computed.
