@@ -613,6 +613,8 @@ impl Spec {
         );
         need(self.reads.len() <= 64, "there are more than 64 kinds of reads".to_owned());
         need(self.clients.len() <= 64, "there are more than 64 client populations".to_owned());
+        let hosts: usize = self.databases.iter().map(|d| d.hosts.len()).sum();
+        need(hosts <= 1_000, format!("there are {hosts} database hosts in all; 1,000 are possible"));
         let keys: u64 = self.reads.iter().map(|r| u64::from(r.keys.len())).sum();
         need(keys <= 100_000_000, "there are more than 100,000,000 keys".to_owned());
         for read in &self.reads {

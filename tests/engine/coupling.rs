@@ -120,3 +120,18 @@ proptest! {
         }
     }
 }
+
+/// Hosts have numbers of 16 bits: a file with more is told so, and one with the most runs.
+#[test]
+fn there_are_only_so_many_hosts() {
+    let mut spec = small(100.0, Spread::Fixed(ms(1)));
+    spec.databases[0].hosts = (0..50).map(|h| format!("host {h}")).collect();
+    let database = spec.databases[0].clone();
+    spec.databases = vec![database.clone(); 20];
+    assert_eq!(spec.problems(), Vec::<String>::new());
+    let mut world = World::new(&spec, 1);
+    world.advance(SimTime::from_secs(1));
+    assert_eq!(world.contradictions(), Vec::<String>::new());
+    spec.databases.push(database);
+    assert_eq!(spec.problems(), ["there are 1050 database hosts in all; 1,000 are possible"]);
+}
