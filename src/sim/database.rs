@@ -8,6 +8,7 @@
 
 use super::cache::TICK_BITS;
 use super::events::Register;
+use super::heap::Heap;
 use super::math::Exponential;
 use super::meter::{Histogram, HostCounters};
 use super::rng::Stream;
@@ -314,7 +315,7 @@ impl Host {
     /// The request whose query ends next, where so many run that its record will not be near.
     #[inline(always)]
     pub(super) fn far_request(&self) -> Option<u32> {
-        if self.ends.far.len == 0 {
+        if self.ends.far.len() == 0 {
             return None;
         }
         let slot = (self.ends.first()? & ((1 << SLOT_BITS) - 1)) as usize;
@@ -381,7 +382,7 @@ impl Ends {
     }
 
     fn len(&self) -> usize {
-        self.n_near + self.far.len
+        self.n_near + self.far.len()
     }
 
     #[inline(always)]
@@ -393,7 +394,7 @@ impl Ends {
     #[inline(always)]
     fn push(&mut self, key: u128) -> bool {
         let last = self.n_near;
-        if last >= NEAR || self.far.len > 0 {
+        if last >= NEAR || self.far.len() > 0 {
             return self.push_far(key);
         }
         let mut at = last;
@@ -412,7 +413,7 @@ impl Ends {
         if self.n_near == NEAR {
             self.make_room();
         }
-        if self.far.first().is_some_and(|first| key > first) {
+        if key > self.near[0] {
             self.far.push(key);
             return false;
         }
@@ -428,7 +429,7 @@ impl Ends {
     fn pop(&mut self) -> Option<u128> {
         let first = self.first()?;
         self.n_near -= 1;
-        if self.n_near == 0 && self.far.len > 0 {
+        if self.n_near == 0 && self.far.len() > 0 {
             self.come_near();
         }
         Some(first)
@@ -447,7 +448,7 @@ impl Ends {
     /// The heap's first ones come into the empty list.
     #[inline(never)]
     fn come_near(&mut self) {
-        let n = self.far.len.min(MOVED);
+        let n = self.far.len().min(MOVED);
         for place in self.near[..n].iter_mut().rev() {
             *place = self.far.pop().unwrap_or(u128::MAX);
         }
@@ -467,98 +468,6 @@ impl Ends {
         self.far.retain(test);
         if self.n_near == 0 {
             self.come_near();
-        }
-    }
-}
-
-/// Keys in a heap, the smallest first. A node has four children that lie side by side: half as many steps, each of which
-/// has to wait for memory, as with two. Which child is smallest cannot be guessed, so that is found without a branch.
-#[derive(Clone, Debug)]
-struct Heap {
-    /// The heap, and behind it at least as many of the largest key as a node has children, so that each has four.
-    keys: Vec<u128>,
-    len: usize,
-}
-
-impl Heap {
-    fn new() -> Heap {
-        Heap { keys: vec![u128::MAX; 4], len: 0 }
-    }
-
-    #[inline]
-    fn first(&self) -> Option<u128> {
-        (self.len > 0).then(|| self.keys[0])
-    }
-
-    #[inline]
-    fn push(&mut self, key: u128) {
-        if self.len + 4 == self.keys.len() {
-            self.keys.resize(2 * self.keys.len(), u128::MAX);
-        }
-        self.len += 1;
-        self.rise(self.len - 1, key);
-    }
-
-    /// Puts a key at a place or above it.
-    #[inline]
-    fn rise(&mut self, mut at: usize, key: u128) {
-        while at > 0 {
-            let parent = (at - 1) / 4;
-            if self.keys[parent] <= key {
-                break;
-            }
-            self.keys[at] = self.keys[parent];
-            at = parent;
-        }
-        self.keys[at] = key;
-    }
-
-    /// The place of the smallest of a node's children.
-    #[inline]
-    fn least_child(&self, node: usize) -> Option<usize> {
-        let first = 4 * node + 1;
-        if first >= self.len {
-            return None;
-        }
-        let children = self.keys[first..].first_chunk::<4>()?;
-        let [a, b, c, d] = children;
-        let (left, right) = (usize::from(b < a), 2 + usize::from(d < c));
-        let right_is_less = usize::from(children[right] < children[left]);
-        Some(first + left + (right - left) * right_is_less)
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<u128> {
-        let top = self.first()?;
-        self.len -= 1;
-        let last = std::mem::replace(&mut self.keys[self.len], u128::MAX);
-        if self.len > 0 {
-            // Most keys belong far down: the hole goes to the bottom first, and the last key up from there.
-            let mut hole = 0;
-            while let Some(child) = self.least_child(hole) {
-                self.keys[hole] = self.keys[child];
-                hole = child;
-            }
-            self.rise(hole, last);
-        }
-        Some(top)
-    }
-
-    /// Drops the keys that do not pass a test.
-    fn retain(&mut self, test: impl Fn(u128) -> bool) {
-        self.keys.truncate(self.len);
-        self.keys.retain(|&key| test(key));
-        self.len = self.keys.len();
-        self.keys.resize(2 * self.len + 4, u128::MAX);
-        for node in (0..self.len.div_ceil(4)).rev() {
-            let (key, mut hole) = (self.keys[node], node);
-            while let Some(child) = self.least_child(hole)
-                && self.keys[child] < key
-            {
-                self.keys[hole] = self.keys[child];
-                hole = child;
-            }
-            self.keys[hole] = key;
         }
     }
 }

@@ -49,6 +49,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::hint::select_unpredictable;
 
+use super::heap::Heap;
 use super::prefetch::prefetch;
 
 /// How many entries of a ring ahead records are brought near, and places of the ring itself.
@@ -283,21 +284,88 @@ impl First {
 
 /// The future event set; `T` are the events of the heap.
 #[derive(Clone, Debug)]
-pub struct Events<T: Ord + Clone> {
+pub struct Events<T> {
     order: u64,
     /// Of the heap, then of each ring.
     fronts: Heads,
     /// Of each register. They change with nearly every event, the others rarely, so they are apart.
     ends: Heads,
     rings: Vec<Fifo>,
-    heap: BinaryHeap<Reverse<(u64, u64, T)>>,
+    heap: Later<T>,
     plain: Option<PlainSet<T>>,
+}
+
+/// Events in a heap: their keys, and the events themselves apart, where they need not be moved.
+#[derive(Clone, Debug)]
+struct Later<T> {
+    /// When an event is due, the order in which it was scheduled, and its slot.
+    keys: Heap,
+    slots: Vec<T>,
+    /// Slots without an event, but for that of the event that was taken last while nothing is in its key's place.
+    free: Vec<u32>,
+}
+
+/// Bits of a key that say which slot it is; what is left of 64 are those of the order.
+const SLOT_BITS: u32 = 24;
+
+/// The slot that a key says.
+#[inline]
+fn slot(key: u128) -> u32 {
+    key as u32 & ((1 << SLOT_BITS) - 1)
+}
+
+impl<T: Copy> Later<T> {
+    fn new() -> Later<T> {
+        Later { keys: Heap::new(), slots: Vec::new(), free: Vec::new() }
+    }
+
+    #[inline]
+    fn push(&mut self, at: u64, order: u64, event: T) {
+        assert!(order < 1 << (u64::BITS - SLOT_BITS), "an event set counts 2^40 schedulings");
+        let slot = match self.keys.taken().map(slot).or_else(|| self.free.pop()) {
+            Some(slot) => {
+                self.slots[slot as usize] = event;
+                slot
+            }
+            None => {
+                assert!(
+                    self.slots.len() < 1 << SLOT_BITS,
+                    "an event set has room for 2^24 events in its heap"
+                );
+                self.slots.push(event);
+                self.slots.len() as u32 - 1
+            }
+        };
+        self.keys.push(u128::from(at) << 64 | u128::from(order << SLOT_BITS | u64::from(slot)));
+    }
+
+    #[inline]
+    fn close(&mut self) {
+        if let Some(key) = self.keys.taken() {
+            self.free.push(slot(key));
+            self.keys.first();
+        }
+    }
+
+    /// When the first event is due, and the order in which it was scheduled.
+    #[inline]
+    fn first(&mut self) -> (u64, u64) {
+        self.close();
+        self.keys.first().map_or((NEVER, 0), |key| ((key >> 64) as u64, key as u64 >> SLOT_BITS))
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        self.close();
+        let key = self.keys.pop()?;
+        Some(self.slots[slot(key) as usize])
+    }
 }
 
 /// The plainest event set there is: one heap for everything, arrivals too. A world on it is the twin that the quick
 /// structures are held against: the same events in the same order, many times slower.
 #[derive(Clone, Debug)]
-struct PlainSet<T: Clone> {
+struct PlainSet<T> {
     heap: BinaryHeap<Reverse<Plain<T>>>,
     /// Instant and scheduling that each register stands for; what it was set to before is void.
     registers: Vec<(u64, u64)>,
@@ -338,7 +406,7 @@ impl<T> Ord for Plain<T> {
     }
 }
 
-impl<T: Clone> PlainSet<T> {
+impl<T> PlainSet<T> {
     fn push(&mut self, at: u64, order: u64, what: What<T>) {
         self.heap.push(Reverse(Plain { at, order, what }));
     }
@@ -382,19 +450,12 @@ impl<T: Clone> PlainSet<T> {
     }
 }
 
-impl<T: Ord + Clone> Events<T> {
+impl<T: Copy> Events<T> {
     /// An empty set.
     pub fn new() -> Events<T> {
         let mut fronts = Heads::new();
         fronts.add();
-        Events {
-            plain: None,
-            order: 0,
-            fronts,
-            ends: Heads::new(),
-            rings: Vec::new(),
-            heap: BinaryHeap::new(),
-        }
+        Events { plain: None, order: 0, fronts, ends: Heads::new(), rings: Vec::new(), heap: Later::new() }
     }
 
     /// An empty set that keeps everything in one heap, for comparison.
@@ -502,14 +563,23 @@ impl<T: Ord + Clone> Events<T> {
         if let Some(plain) = &mut self.plain {
             return plain.push(at, order, What::Heap(event));
         }
-        self.heap.push(Reverse((at, order, event)));
-        self.refresh_heap();
+        self.heap.push(at, order, event);
+        self.head_of_heap();
     }
 
-    #[inline]
-    fn refresh_heap(&mut self) {
-        let (at, order) = self.heap.peek().map_or((NEVER, 0), |Reverse((at, order, _))| (*at, *order));
+    /// Looks for the head of the heap.
+    #[inline(always)]
+    fn head_of_heap(&mut self) {
+        let (at, order) = self.heap.first();
         self.fronts.set(0, at, order);
+    }
+
+    /// Looks for the heap's next first event where one was taken and none put in since.
+    #[inline]
+    pub(super) fn settle(&mut self) {
+        if self.heap.keys.taken().is_some() {
+            self.head_of_heap();
+        }
     }
 
     /// The time and source of the next event.
@@ -518,15 +588,17 @@ impl<T: Ord + Clone> Events<T> {
         match &self.plain {
             Some(plain) => plain.next(),
             None => {
+                self.settle();
                 let first = self.first_of_quick();
                 (first.at(), first.source())
             }
         }
     }
 
-    /// The next event, where the set is known not to be the plain one.
+    /// The next event, where the set is known not to be the plain one and to be settled.
     #[inline]
     pub(super) fn first_of_quick(&mut self) -> First {
+        debug_assert!(self.heap.keys.taken().is_none(), "the heap is not settled");
         First { front: self.fronts.first(), end: self.ends.first() }
     }
 
@@ -577,7 +649,8 @@ impl<T: Ord + Clone> Events<T> {
         fifo.at(fifo.taken + ahead).entry.id
     }
 
-    /// Takes the heap's first event.
+    /// Takes the heap's first event. Which one is next is looked for later: most often another one is scheduled first.
+    #[inline]
     pub fn pop_heap(&mut self) -> Option<T> {
         if let Some(plain) = &mut self.plain {
             return match plain.pop() {
@@ -585,13 +658,11 @@ impl<T: Ord + Clone> Events<T> {
                 _ => None,
             };
         }
-        let Reverse((_, _, event)) = self.heap.pop()?;
-        self.refresh_heap();
-        Some(event)
+        self.heap.pop()
     }
 }
 
-impl<T: Ord + Clone> Default for Events<T> {
+impl<T: Copy> Default for Events<T> {
     fn default() -> Events<T> {
         Events::new()
     }
@@ -600,6 +671,69 @@ impl<T: Ord + Clone> Default for Events<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+            /// Whatever is scheduled and taken, and however much is asked between, both sets give the same events in the same
+            /// order; many of them are due at the same instant.
+            #[test]
+            fn the_heap_gives_what_the_plain_set_gives(steps in proptest::collection::vec((0u64..20, 0u8..8), 0..400)) {
+                let (mut quick, mut plain) = (Events::new(), Events::plain());
+                let ring = (quick.ring(7), plain.ring(7)).0;
+                let mut now = 0;
+                for (i, (wait, what)) in steps.into_iter().enumerate() {
+                    let event = i as u32;
+                    match what {
+                        0..3 => {
+                            for set in [&mut quick, &mut plain] {
+     set.at(now + wait, event);
+    }
+                        }
+                        3 => {
+                            let entry = Entry { id: event, version: 0 };
+                            for set in [&mut quick, &mut plain] {
+     set.after(ring, now, entry);
+    }
+                        }
+                        _ => {
+                            let next = plain.earliest();
+                            prop_assert_eq!(quick.earliest().0, next.0);
+                            if next.0 == NEVER {
+                                continue;
+                            }
+                            prop_assert_eq!(quick.earliest(), next);
+                            now = next.0;
+                            if next.1 == Source::Heap {
+                                prop_assert_eq!(quick.pop_heap(), plain.pop_heap());
+                            } else {
+                                let [a, b] = [&mut quick, &mut plain].map(|set| set.pop_ring(ring, |_| false, |_| {}));
+                                prop_assert_eq!(a, b);
+                            }
+                            if what > 5 {
+                                for set in [&mut quick, &mut plain] {
+     set.at(now + wait, event);
+    }
+                            }
+                        }
+                    }
+                }
+                prop_assert_eq!(drain(&mut quick), drain(&mut plain));
+            }
+        }
+
+    #[test]
+    fn events_of_a_heap_can_be_taken_one_after_the_other() {
+        let mut events = Events::new();
+        (0..9).for_each(|event| events.at(100 - u64::from(event), event));
+        let taken: Vec<u32> = std::iter::from_fn(|| events.pop_heap()).collect();
+        assert_eq!(taken, [8, 7, 6, 5, 4, 3, 2, 1, 0]);
+        events.at(5, 1);
+        assert_eq!(
+            (events.earliest(), events.heap.slots.len()),
+            ((5, Source::Heap), 9),
+            "slots are used again"
+        );
+    }
 
     /// Drains a set and says what came out, as (time, id or event).
     fn drain(events: &mut Events<u32>) -> Vec<(u64, u32)> {

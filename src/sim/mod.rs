@@ -13,6 +13,7 @@ pub mod digest;
 pub mod events;
 pub mod faults;
 mod flow;
+mod heap;
 pub mod inspect;
 pub mod intervention;
 mod local;

@@ -20,7 +20,7 @@ use super::workload::Workload;
 use crate::units::{SECOND, SimSpan, SimTime};
 
 /// Events that are rare enough for a heap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Control {
     /// A starting or restarting instance is ready.
     InstanceReady { service: u16, instance: u16, version: u32 },
@@ -55,7 +55,7 @@ impl Control {
 }
 
 /// What happens to a record after a time that is not the same for all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
     /// Own work has taken its time.
     Work,
@@ -559,6 +559,7 @@ impl World {
                     self.counters.events += 1;
                     self.control(control);
                 }
+                self.events.settle();
             }
         }
     }
