@@ -39,4 +39,4 @@ pub use spec::Spec;
 pub use world::{ServiceStatus, Status, World};
 
 /// Version of the engine: it grows with every change of a run's results, so that a run file can say what made it.
-pub const ENGINE_VERSION: u32 = 4;
+pub const ENGINE_VERSION: u32 = 5;

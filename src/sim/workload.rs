@@ -4,7 +4,7 @@
 //! on nothing in the system, so they are drawn in batches, and the cache entries that they will need are read ahead.
 
 use super::cache::Cache;
-use super::math::{Exponential, Keys, Popularity, mix};
+use super::math::{Exponential, Keys, Popularity, ln};
 use super::request::Operation;
 use super::rng::Stream;
 use super::spec::Spec;
@@ -25,9 +25,9 @@ pub(super) struct Workload {
     /// Last arrival drawn, Q16; `u64::MAX` when no traffic will ever come again.
     clock: u64,
     number: u64,
-    /// An operation is traced when its number's hash lies below this; a hash, so that no period of the system (round
-    /// robin over instances, say) can fall in step with it.
-    trace_below: u32,
+    /// Which operations are traced, and the next of them.
+    sample: Sample,
+    next_traced: u64,
     /// For each kind: its keys, and where they are in the cache.
     reads: Vec<(Keys, Places)>,
     kinds_of_reads: Parts,
@@ -59,6 +59,31 @@ impl Places {
     #[inline]
     fn of(self, key: u32) -> u32 {
         self.first + (key & self.mask)
+    }
+}
+
+/// A random sample of operations, each with the same chance and independent of the others, so that no period of the system
+/// (round robin over instances, say) can fall in step with it. From one to the next it is a geometric number of them.
+#[derive(Clone, Debug)]
+struct Sample {
+    /// Mean of the exponential whose whole part is a gap less one, Q32.
+    scale: u64,
+    rng: Stream,
+}
+
+impl Sample {
+    /// One in so many, on average.
+    fn new(one_in: u32, seed: u64) -> Sample {
+        let chance = 1.0 / f64::from(one_in.max(1));
+        let scale = (-4_294_967_296.0 / ln(1.0 - chance)) as u64;
+        Sample { scale, rng: Stream::new(seed, "which operations are traced") }
+    }
+
+    /// How many operations further on the next one is.
+    #[cold]
+    fn gap(&mut self, exponential: &Exponential) -> u64 {
+        let whole = (u128::from(exponential.draw(&mut self.rng)) * u128::from(self.scale)) >> 64;
+        1 + whole as u64
     }
 }
 
@@ -119,7 +144,9 @@ impl Workload {
         kinds: impl Iterator<Item = (Popularity, Option<u32>)>,
         seed: u64,
         batch_size: usize,
+        exponential: &Exponential,
     ) -> Workload {
+        let mut sample = Sample::new(spec.trace_one_in, seed);
         let rates: Vec<(u64, u64)> = spec
             .traffic
             .iter()
@@ -131,7 +158,8 @@ impl Workload {
             rate: 0,
             clock: 0,
             number: 0,
-            trace_below: u32::MAX / spec.trace_one_in.max(1),
+            next_traced: sample.gap(exponential),
+            sample,
             reads: kinds.map(|(popularity, first)| (Keys::new(popularity), Places::new(first))).collect(),
             kinds_of_reads: Parts::new(spec.reads.iter().map(|r| r.share)),
             clients: Parts::new(spec.clients.iter().map(|c| c.share)),
@@ -187,7 +215,10 @@ impl Workload {
             clock = time;
             number += 1;
             operation.number = number;
-            operation.traced = mix(number) as u32 <= self.trace_below;
+            operation.traced = number == self.next_traced;
+            if operation.traced {
+                self.next_traced += self.sample.gap(exponential);
+            }
         }
         (self.arrivals, self.number, self.clock) = (arrivals, number, clock);
     }
@@ -238,5 +269,29 @@ impl Workload {
         let next = self.batch.get(self.at);
         self.next = next.map_or(u64::MAX, |o| o.started);
         (operation, next.is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_has_the_gaps_of_independent_draws() {
+        let exponential = Exponential::new();
+        for one_in in [1, 2, 7, 400] {
+            let (mut sample, n) = (Sample::new(one_in, 1), 400_000);
+            let gaps: Vec<u64> = (0..n).map(|_| sample.gap(&exponential)).collect();
+            let mean = gaps.iter().sum::<u64>() as f64 / f64::from(n);
+            let next = gaps.iter().filter(|&&gap| gap == 1).count() as f64 / f64::from(n);
+            let wanted = f64::from(one_in);
+            assert!((mean / wanted - 1.0).abs() < 0.01, "one in {one_in}: mean gap {mean}");
+            assert!((next - 1.0 / wanted).abs() < 0.003, "one in {one_in}: {next} of them follow at once");
+        }
+    }
+
+    #[test]
+    fn a_sample_may_be_of_hardly_anything() {
+        assert!(Sample::new(u32::MAX, 1).gap(&Exponential::new()) > 1_000_000);
     }
 }

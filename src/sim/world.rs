@@ -316,7 +316,7 @@ impl World {
         warm_memory(&databases, &mut hosts, spec, &popularity, &exponential, seed);
         let firsts = reads.iter().map(|r| r.cached.map(|c| c.0));
         let batch = if events.is_plain() { 1 } else { super::workload::BATCH };
-        let workload = Workload::new(spec, popularity.into_iter().zip(firsts), seed, batch);
+        let workload = Workload::new(spec, popularity.into_iter().zip(firsts), seed, batch, &exponential);
 
         let mut world = World {
             now: 0,

@@ -9,7 +9,7 @@ use pagerdrill::units::{SimSpan, SimTime};
 use crate::{ms, small};
 
 /// The version that the values below belong to.
-const RECORDED_WITH: u32 = 4;
+const RECORDED_WITH: u32 = 5;
 
 #[test]
 fn streams_are_what_they_have_always_been() {
