@@ -227,7 +227,7 @@ fn cost(spec: &Spec, seconds: u64) -> (f64, f64) {
     let ns = start.elapsed().as_secs_f64() * 1e9;
     let counters = world.counters();
     let hits = counters.kinds.iter().map(|k| k.hits).sum::<u64>() as f64
-        / counters.kinds.iter().map(|k| k.lookups).sum::<u64>().max(1) as f64;
+        / counters.kinds.iter().map(|k| k.lookups()).sum::<u64>().max(1) as f64;
     (ns / counters.requests_received() as f64, hits)
 }
 

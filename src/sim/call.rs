@@ -34,7 +34,7 @@ impl World {
         let it = &mut self.services[service as usize];
         it.counters.requests += 1;
         let instance = it.route();
-        let full = |i: u16| it.spec.workers.is_some_and(|most| it.instances[i as usize].busy >= most);
+        let full = |i: u16| it.spec.workers.is_some_and(|most| it.instances[i as usize].busy() >= most);
         let Some(instance) = instance.filter(|&i| !full(i)) else {
             it.counters.failures += 1;
             self.counters.requests_busy += u64::from(instance.is_some());

@@ -42,7 +42,7 @@ impl World {
                 let name = format!("instance {i} of service {s}");
                 same(format!("{name}: records in it"), here.len() as u64, u64::from(instance.in_flight));
                 let busy = count(&|r| r.role != Role::Refresh);
-                same(format!("{name}: workers busy"), busy, u64::from(instance.busy));
+                same(format!("{name}: workers busy"), busy, u64::from(instance.busy()));
                 let budgeted = count(&|r| r.is(BUDGETED));
                 same(format!("{name}: reads of the source"), budgeted, u64::from(instance.origin.running));
                 for flight in instance.flights.values() {
@@ -55,8 +55,7 @@ impl World {
                     let in_pool =
                         |r: &Request, phases: &[Phase]| r.pool as usize == p && phases.contains(&r.phase);
                     let holding = count(&|r| in_pool(r, &[Phase::Connecting, Phase::Querying]));
-                    same(format!("{name}: connections in use"), holding, u64::from(pool.in_use));
-                    let open = u64::from(pool.in_use) + pool.idle.len() as u64;
+                    let open = holding + pool.idle.len() as u64;
                     same(format!("{name}: connections open"), open, u64::from(pool.open));
                     let waiting = count(&|r| in_pool(r, &[Phase::Waiting]));
                     same(format!("{name}: waiting"), waiting, u64::from(pool.n_waiting));

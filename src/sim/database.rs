@@ -6,6 +6,8 @@
 //! model; fair-queueing virtual time for the method). The ends are kept in order: in a short sorted list, and in a heap
 //! what is far away, so that starting, ending and cancelling a query cost one step or one heap operation each.
 
+use std::hint::select_unpredictable;
+
 use super::cache::TICK_BITS;
 use super::events::Register;
 use super::heap::Heap;
@@ -365,8 +367,9 @@ fn alive(queries: &[Query], key: u128) -> bool {
 /// list has run out.
 #[derive(Clone, Debug)]
 struct Ends {
-    /// The smallest keys, the smallest last, as far as `n_near`.
-    near: [u128; NEAR],
+    /// The smallest keys, `n_near` of them, the smallest last; before them, so that a few steps can be made without asking
+    /// whether there are so many, the largest key.
+    near: [u128; STEPS + NEAR],
     n_near: usize,
     /// The rest, none of which is smaller than a near one.
     far: Heap,
@@ -375,19 +378,27 @@ struct Ends {
 /// Places in the list, and how many keys go from and to the heap at a time.
 const NEAR: usize = 32;
 const MOVED: usize = NEAR / 2;
+/// Steps without a branch towards the place of a new key.
+const STEPS: usize = 4;
 
 impl Ends {
     fn new() -> Ends {
-        Ends { near: [0; NEAR], n_near: 0, far: Heap::new() }
+        Ends { near: [u128::MAX; STEPS + NEAR], n_near: 0, far: Heap::new() }
     }
 
     fn len(&self) -> usize {
         self.n_near + self.far.len()
     }
 
+    /// The near keys.
+    fn near(&mut self) -> &mut [u128] {
+        &mut self.near[STEPS..STEPS + self.n_near]
+    }
+
     #[inline(always)]
     fn first(&self) -> Option<u128> {
-        self.near.get(self.n_near.wrapping_sub(1)).copied()
+        let first = self.near.get(STEPS - 1 + self.n_near);
+        first.copied().filter(|_| self.n_near > 0)
     }
 
     /// Puts a key in. Says whether it is the first now.
@@ -397,14 +408,25 @@ impl Ends {
         if last >= NEAR || self.far.len() > 0 {
             return self.push_far(key);
         }
+        self.n_near += 1;
+        // Where it belongs cannot be guessed, but it is seldom far from the first: a few steps without a branch, in which the
+        // keys that come before it pass it.
+        let Some(window) = self.near[last..].first_chunk_mut::<{ STEPS + 1 }>() else { return false };
+        let mut held = key;
+        for step in (0..STEPS).rev() {
+            let other = window[step];
+            let passes = other < key;
+            window[step + 1] = select_unpredictable(passes, other, held);
+            held = select_unpredictable(passes, held, other);
+        }
+        window[0] = held;
+        let is_first = window[STEPS] == key;
         let mut at = last;
         while at > 0 && self.near[at - 1] < key {
-            self.near[at] = self.near[at - 1];
+            self.near.swap(at, at - 1);
             at -= 1;
         }
-        self.near[at] = key;
-        self.n_near += 1;
-        at == last
+        is_first
     }
 
     /// The same where some keys are far, or one has to go there.
@@ -413,16 +435,17 @@ impl Ends {
         if self.n_near == NEAR {
             self.make_room();
         }
-        if key > self.near[0] {
+        if key > self.near[STEPS] {
             self.far.push(key);
             return false;
         }
-        let near = &mut self.near[..=self.n_near];
-        let at = near[..self.n_near].partition_point(|&nearer| nearer > key);
-        near.copy_within(at..self.n_near, at + 1);
-        near[at] = key;
+        let last = self.n_near;
         self.n_near += 1;
-        at + 1 == self.n_near
+        let near = self.near();
+        let at = near[..last].partition_point(|&nearer| nearer > key);
+        near.copy_within(at..last, at + 1);
+        near[at] = key;
+        at == last
     }
 
     #[inline(always)]
@@ -438,29 +461,29 @@ impl Ends {
     /// The larger ones of a full list go to the heap.
     #[cold]
     fn make_room(&mut self) {
-        for &key in &self.near[..MOVED] {
+        for &key in &self.near[STEPS..STEPS + MOVED] {
             self.far.push(key);
         }
-        self.near.copy_within(MOVED.., 0);
+        self.near.copy_within(STEPS + MOVED.., STEPS);
         self.n_near = NEAR - MOVED;
     }
 
     /// The heap's first ones come into the empty list.
     #[inline(never)]
     fn come_near(&mut self) {
-        let n = self.far.len().min(MOVED);
-        for place in self.near[..n].iter_mut().rev() {
+        self.n_near = self.far.len().min(MOVED);
+        for place in self.near[STEPS..STEPS + self.n_near].iter_mut().rev() {
             *place = self.far.pop().unwrap_or(u128::MAX);
         }
-        self.n_near = n;
     }
 
     /// Drops the keys that do not pass a test.
     fn retain(&mut self, test: impl Fn(u128) -> bool) {
         let mut kept = 0;
-        for i in 0..self.n_near {
-            if test(self.near[i]) {
-                self.near[kept] = self.near[i];
+        let near = self.near();
+        for i in 0..near.len() {
+            if test(near[i]) {
+                near[kept] = near[i];
                 kept += 1;
             }
         }

@@ -674,52 +674,51 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-            /// Whatever is scheduled and taken, and however much is asked between, both sets give the same events in the same
-            /// order; many of them are due at the same instant.
-            #[test]
-            fn the_heap_gives_what_the_plain_set_gives(steps in proptest::collection::vec((0u64..20, 0u8..8), 0..400)) {
-                let (mut quick, mut plain) = (Events::new(), Events::plain());
-                let ring = (quick.ring(7), plain.ring(7)).0;
-                let mut now = 0;
-                for (i, (wait, what)) in steps.into_iter().enumerate() {
-                    let event = i as u32;
-                    match what {
-                        0..3 => {
-                            for set in [&mut quick, &mut plain] {
-     set.at(now + wait, event);
-    }
+        /// Whatever is scheduled and taken, and however much is asked between, both sets give the same events in the same
+        /// order; many of them are due at the same instant.
+        #[test]
+        fn the_heap_gives_what_the_plain_set_gives(
+            steps in proptest::collection::vec((0u64..20, 0u8..8), 0..400),
+        ) {
+            let (mut quick, mut plain) = (Events::new(), Events::plain());
+            let ring = (quick.ring(7), plain.ring(7)).0;
+            let mut now = 0;
+            for (i, (wait, what)) in steps.into_iter().enumerate() {
+                let event = i as u32;
+                match what {
+                    0..3 => {
+                        quick.at(now + wait, event);
+                        plain.at(now + wait, event);
+                    }
+                    3 => {
+                        let entry = Entry { id: event, version: 0 };
+                        quick.after(ring, now, entry);
+                        plain.after(ring, now, entry);
+                    }
+                    _ => {
+                        let next = plain.earliest();
+                        prop_assert_eq!(quick.earliest().0, next.0);
+                        if next.0 == NEVER {
+                            continue;
                         }
-                        3 => {
-                            let entry = Entry { id: event, version: 0 };
-                            for set in [&mut quick, &mut plain] {
-     set.after(ring, now, entry);
-    }
+                        prop_assert_eq!(quick.earliest(), next);
+                        now = next.0;
+                        if next.1 == Source::Heap {
+                            prop_assert_eq!(quick.pop_heap(), plain.pop_heap());
+                        } else {
+                            let taken = |set: &mut Events<u32>| set.pop_ring(ring, |_| false, |_| {});
+                            prop_assert_eq!(taken(&mut quick), taken(&mut plain));
                         }
-                        _ => {
-                            let next = plain.earliest();
-                            prop_assert_eq!(quick.earliest().0, next.0);
-                            if next.0 == NEVER {
-                                continue;
-                            }
-                            prop_assert_eq!(quick.earliest(), next);
-                            now = next.0;
-                            if next.1 == Source::Heap {
-                                prop_assert_eq!(quick.pop_heap(), plain.pop_heap());
-                            } else {
-                                let [a, b] = [&mut quick, &mut plain].map(|set| set.pop_ring(ring, |_| false, |_| {}));
-                                prop_assert_eq!(a, b);
-                            }
-                            if what > 5 {
-                                for set in [&mut quick, &mut plain] {
-     set.at(now + wait, event);
-    }
-                            }
+                        if what > 5 {
+                            quick.at(now + wait, event);
+                            plain.at(now + wait, event);
                         }
                     }
                 }
-                prop_assert_eq!(drain(&mut quick), drain(&mut plain));
             }
+            prop_assert_eq!(drain(&mut quick), drain(&mut plain));
         }
+    }
 
     #[test]
     fn events_of_a_heap_can_be_taken_one_after_the_other() {

@@ -68,7 +68,7 @@ impl World {
         };
         let place = Some((service, instance));
         it.counters.requests += 1;
-        if it.spec.workers.is_some_and(|most| it.instances[instance as usize].busy >= most) {
+        if it.spec.workers.is_some_and(|most| it.instances[instance as usize].busy() >= most) {
             it.counters.failures += 1;
             self.counters.requests_busy += 1;
             let retry_after = self.retry_after(service);
@@ -84,21 +84,32 @@ impl World {
         let mut look = Look::NotYet;
         if it.only_reads {
             let kind = operation.read as usize;
-            if let Some((first, _)) = self.reads[kind].cached
-                && let Some(store) = it.store_alone(&self.caches, instance)
-                && !operation.traced
-                && store.look(first + operation.key, now) == Found::Fresh
-            {
-                if store.knows_ages() {
-                    self.peaks.served(operation.read, store.entry(first + operation.key).ages(now));
+            match self.reads[kind].cached {
+                Some((first, _)) => {
+                    if let Some(store) = it.store_alone(&self.caches, instance)
+                        && !operation.traced
+                        && store.look(first + operation.key, now) == Found::Fresh
+                    {
+                        if store.knows_ages() {
+                            let ages = store.entry(first + operation.key).ages(now);
+                            self.peaks.served(operation.read, ages);
+                        }
+                        let took = it.handling.draw(&mut self.handling_rng);
+                        if it.is_measured {
+                            it.latency.record(took);
+                        }
+                        self.counters.kinds[kind].hits += 1;
+                        return self.served(operation, record, None, (now, took));
+                    }
                 }
-                let took = it.handling.draw(&mut self.handling_rng);
-                if it.is_measured {
-                    it.latency.record(took);
+                None => {
+                    if record.is_none()
+                        && !(self.linked || self.limited_clients)
+                        && self.asks_at_once(operation, (service, instance))
+                    {
+                        return;
+                    }
                 }
-                let kind = &mut self.counters.kinds[kind];
-                (kind.lookups, kind.hits) = (kind.lookups + 1, kind.hits + 1);
-                return self.served(operation, record, None, (now, took));
             }
             look = self.look_up(service, instance, &operation, u16::from(operation.attempt));
         }
@@ -376,7 +387,7 @@ impl World {
 
     /// A request has the answer that it wanted, `took` after it was `sent`: its operation ends.
     #[inline(always)]
-    fn served(
+    pub(super) fn served(
         &mut self,
         operation: Operation,
         record: Option<u32>,
@@ -500,12 +511,15 @@ impl World {
     #[inline(always)]
     fn end_operation(&mut self, operation: &Operation, record: Option<u32>, ended: u64, end: OperationEnd) {
         let kind = &mut self.counters.kinds[operation.read as usize];
-        kind.ended += 1;
-        match end {
-            OperationEnd::Served => kind.served += 1,
-            OperationEnd::Late => self.counters.operations_late += 1,
-            OperationEnd::Failed => self.counters.operations_failed += 1,
-            OperationEnd::Shed => self.counters.operations_shed += 1,
+        if end == OperationEnd::Served {
+            kind.served += 1;
+        } else {
+            kind.unserved += 1;
+            *match end {
+                OperationEnd::Served | OperationEnd::Late => &mut self.counters.operations_late,
+                OperationEnd::Failed => &mut self.counters.operations_failed,
+                OperationEnd::Shed => &mut self.counters.operations_shed,
+            } += 1;
         }
         self.digest.add(operation.number << 8 ^ ended << 2 ^ end as u64);
         if operation.traced {

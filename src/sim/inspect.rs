@@ -74,10 +74,10 @@ impl World {
         let index = self.key_index(key);
         let process = |(i, instance): (usize, &Instance)| Process {
             state: instance.state,
-            busy: instance.busy,
+            busy: instance.busy(),
             workers: it.spec.workers,
             waiting: it.pools_of(i).iter().map(|p| p.n_waiting).sum(),
-            connections: it.pools_of(i).iter().map(|p| p.in_use).sum(),
+            connections: it.pools_of(i).iter().map(|p| p.in_use()).sum(),
             size,
             source_reads: instance.origin.running,
             flight: index.and_then(|key| instance.flights.get(&key)).map(|f| f.joined.len() as u32),

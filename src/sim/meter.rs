@@ -148,14 +148,26 @@ pub struct Counters {
 /// Counts of one kind of read since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KindCounters {
-    /// Cache look-ups.
-    pub lookups: u64,
-    /// Look-ups that were hits.
+    /// Cache look-ups that were hits.
     pub hits: u64,
-    /// Operations that ended.
-    pub ended: u64,
+    /// Look-ups that were none. One goes over to the hits when a copy answers for a cache that is out of reach.
+    pub misses: u64,
     /// Operations that succeeded in time.
     pub served: u64,
+    /// Operations that ended otherwise.
+    pub unserved: u64,
+}
+
+impl KindCounters {
+    /// Cache look-ups.
+    pub fn lookups(&self) -> u64 {
+        self.hits + self.misses
+    }
+
+    /// Operations that ended.
+    pub fn ended(&self) -> u64 {
+        self.served + self.unserved
+    }
 }
 
 impl Counters {

@@ -22,8 +22,6 @@ pub struct Pool {
     pub idle: Vec<(u16, u64)>,
     /// Connections open or being opened.
     pub open: u32,
-    /// Those of them that a request holds.
-    pub in_use: u32,
     /// Requests waiting, in order of arrival, with since when; void entries are skipped when they come up.
     pub waiting: VecDeque<(Entry, u64)>,
     /// How many of them really wait.
@@ -39,10 +37,15 @@ impl Pool {
             limit,
             idle: Vec::new(),
             open: 0,
-            in_use: 0,
             waiting: VecDeque::new(),
             n_waiting: 0,
         }
+    }
+
+    /// Connections that a request holds.
+    #[inline]
+    pub fn in_use(&self) -> u32 {
+        self.open - self.idle.len() as u32
     }
 
     /// Puts a connection aside that a request gives back. Says whether that is all: nobody waits for it, and there is a
@@ -51,7 +54,6 @@ impl Pool {
     pub(super) fn put_aside(&mut self, host: u16, now: u64) -> bool {
         let is_all = self.open <= self.size && self.waiting.is_empty();
         if is_all {
-            self.in_use -= 1;
             self.idle.push((host, now));
         }
         is_all

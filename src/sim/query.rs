@@ -1,13 +1,14 @@
 //! The database as a service uses it: a connection from the pool, the query, what becomes of it when it takes too long.
 
-use super::database::Owner;
-use super::events::{Entry, NEVER, Register, Ring};
+use super::database::{Host, Owner};
+use super::events::{Entry, Events, NEVER, Register, Ring};
 use super::pool::Pool;
 use super::probe::{LogKind, SpanEnd, SpanKind};
-use super::request::{OFF_CPU, OWN_QUERY, Phase, Request, Role};
+use super::request::{OFF_CPU, OWN_QUERY, Operation, Phase, Request, Role};
+use super::rng::Stream;
 use super::service::{Planned, QueryCost, Service};
 use super::spec::Abandoned;
-use super::world::{Due, World};
+use super::world::{Control, Due, World};
 
 /// When the event set is told of a host's next end after a query has started there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,46 @@ pub(super) enum Planning {
     Later,
     /// At once, and also where none starts: one has just been cancelled there.
     Owed,
+}
+
+/// The start of a query.
+struct Start {
+    now: u64,
+    /// The ring of the time that it may take.
+    limit: Ring,
+    planning: Planning,
+}
+
+impl Start {
+    /// Starts the query of a request on the host to which it has a connection. Returns the request whose query ends next, where
+    /// that is not near.
+    #[inline(always)]
+    fn on(
+        self,
+        host: &mut Host,
+        (id, request): (u32, &mut Request),
+        cost: &QueryCost,
+        work_rng: &mut Stream,
+        events: &mut Events<Control>,
+    ) -> Option<u32> {
+        let Start { now, limit, planning } = self;
+        let work = cost.draw(request.operation.key, host, now, work_rng);
+        let (query, moves_next_end) = host.start(Owner::Request(id), work, now);
+        request.query = query;
+        let entry = Entry { id, version: request.enter(Phase::Querying, now) };
+        let mut far = None;
+        match planning {
+            Planning::Later => {}
+            Planning::Now if !moves_next_end => events.set_again(host.register),
+            Planning::Now | Planning::Owed => {
+                let at = host.next_end().unwrap_or(NEVER);
+                far = host.far_request();
+                events.set(host.register, at);
+            }
+        }
+        events.after(limit, now, entry);
+        far
+    }
 }
 
 impl World {
@@ -36,13 +77,11 @@ impl World {
         let service = &mut self.services[request.service as usize];
         let pool = service.pool_mut(request.instance, from);
         if let Some((host, _)) = pool.idle.pop() {
-            pool.in_use += 1;
             request.host = host;
             let limit = pool.limit;
             self.start_query(id, limit, Planning::Now);
         } else if pool.open < pool.size {
             pool.open += 1;
-            pool.in_use += 1;
             self.connect(id);
         } else {
             let entry = Entry { id, version: request.enter(Phase::Waiting, now) };
@@ -57,6 +96,28 @@ impl World {
                 }
             }
         }
+    }
+
+    /// A request whose read is never cached asks the database at once, where it has nothing to do before that, nothing to
+    /// watch for meanwhile, and a connection is idle. Says whether that is so; else nothing has changed.
+    #[inline(always)]
+    pub(super) fn asks_at_once(&mut self, operation: Operation, place: (u16, u16)) -> bool {
+        let World { now, services, reads, requests, hosts, events, work_rng, .. } = self;
+        let (read, service) = (&reads[operation.read as usize], &mut services[place.0 as usize]);
+        if !read.is_plain() || read.counts_keys || service.deadline.is_some() {
+            return false;
+        }
+        let pool = service.pool_mut(place.1, read.pool);
+        let Some((host, _)) = pool.idle.pop() else { return false };
+        let start = Start { now: *now, limit: pool.limit, planning: Planning::Now };
+        let (id, request) = requests.place(None, operation, Role::Client, place, *now);
+        service.count_in(place.1);
+        (request.host, request.pool, request.try_number) = (host, read.pool, 1);
+        let host = &mut hosts[host as usize];
+        if let Some(far) = start.on(host, (id, request), &read.cost, work_rng, events) {
+            requests.prefetch(far);
+        }
+        true
     }
 
     /// Opens a connection to the host whose turn it is, in a place that the pool has set aside.
@@ -96,56 +157,61 @@ impl World {
     /// Starts the query of a request on the connection it holds; the time it may take is that of a ring.
     #[inline(always)]
     fn start_query(&mut self, id: u32, limit: Ring, planning: Planning) {
-        let now = self.now;
         let request = self.requests.get_mut(id);
-        let host = &mut self.hosts[request.host as usize];
-        let key = request.operation.key;
         self.counters.query_retries += u64::from(request.try_number > 1);
         let cost = match own_query(&self.services, request) {
             Some(cost) => cost,
             None => {
                 let read = &self.reads[request.operation.read as usize];
                 if read.counts_keys {
-                    self.peaks.queried(request.operation.read, key);
+                    self.peaks.queried(request.operation.read, request.operation.key);
                 }
                 self.counters.queries_for_misses += u64::from(read.cached.is_some());
                 &read.cost
             }
         };
-        let work = cost.draw(key, host, now, &mut self.work_rng);
-        let (query, moves_next_end) = host.start(Owner::Request(id), work, now);
-        request.query = query;
-        let entry = Entry { id, version: request.enter(Phase::Querying, now) };
-        match planning {
-            Planning::Later => {}
-            Planning::Now if !moves_next_end => self.events.set_again(host.register),
-            Planning::Now | Planning::Owed => {
-                let at = host.next_end().unwrap_or(NEVER);
-                if let Some(id) = host.far_request() {
-                    self.requests.prefetch(id);
-                }
-                self.events.set(host.register, at);
-            }
+        let host = &mut self.hosts[request.host as usize];
+        let start = Start { now: self.now, limit, planning };
+        if let Some(near) = start.on(host, (id, request), cost, &mut self.work_rng, &mut self.events) {
+            self.requests.prefetch(near);
         }
-        self.events.after(limit, now, entry);
     }
 
     /// A host's next query has ended on the CPU.
     #[inline(always)]
     pub(super) fn query_ended(&mut self, register: Register) {
-        let host = register.index();
-        let at = &mut self.hosts[host];
-        match at.finish(self.now) {
-            Some(Owner::Request(id)) => self.query_over(id, true),
+        let now = self.now;
+        let World { hosts, requests, services, reads, events, handling_rng, .. } = self;
+        let host = &mut hosts[register.index()];
+        match host.finish(now) {
+            Some(Owner::Request(id)) => {
+                let request = requests.get(id);
+                let service = &mut services[request.service as usize];
+                // Where the query was all that a request had to do, as most have, its answer is given here and now.
+                let took = now - request.since;
+                if request.is_plain()
+                    && service.only_reads
+                    && reads[request.operation.read as usize].is_plain()
+                    && took <= host.slow_query
+                    && service.gives_back(request, now)
+                {
+                    host.duration.record(took);
+                    events.set(register, host.next_end().unwrap_or(NEVER));
+                    let (operation, sent) = (request.operation, request.sent);
+                    let took = now - sent + service.handling.draw(handling_rng);
+                    return self.served(operation, Some(id), None, (sent, took));
+                }
+                self.query_over(id, true);
+            }
             Some(Owner::WarmUp { cache, key }) => {
-                at.connections -= 1;
+                host.connections -= 1;
                 self.warmed_key(cache, key);
             }
             // It held its connection to the end.
-            Some(Owner::Nobody) => at.connections -= 1,
+            Some(Owner::Nobody) => host.connections -= 1,
             None => {}
         }
-        self.replan(host);
+        self.replan(register.index());
     }
 
     /// A query's time off the CPU is over.
@@ -320,7 +386,6 @@ impl World {
                 self.start_query(id, limit, planning);
             }
             None => {
-                its.in_use -= 1;
                 its.idle.push((host, now));
                 if planning == Planning::Owed {
                     self.replan(host as usize);
@@ -333,7 +398,6 @@ impl World {
     pub(super) fn drop_place(&mut self, service: u16, instance: u16, pool: u8) {
         let it = self.services[service as usize].pool_mut(instance, pool);
         it.open -= 1;
-        it.in_use -= 1;
         if it.open < it.size {
             self.fill_place(service, instance, pool);
         }
@@ -344,7 +408,6 @@ impl World {
         let it = self.services[service as usize].pool_mut(instance, pool);
         let Some(id) = it.next_waiting(&self.requests, self.now) else { return false };
         it.open += 1;
-        it.in_use += 1;
         self.trace(id, SpanKind::PoolWait, SpanEnd::Ok);
         self.connect(id);
         true

@@ -61,8 +61,10 @@ impl World {
             self.trace_look(operation, cache, span, look);
         }
         let kind = &mut self.counters.kinds[read];
-        kind.lookups += 1;
-        kind.hits += u64::from(matches!(look, Look::Hit { .. }));
+        match look {
+            Look::Hit { .. } => kind.hits += 1,
+            _ => kind.misses += 1,
+        }
         look
     }
 
@@ -222,7 +224,8 @@ impl World {
         let key = self.reads[operation.read as usize].key(operation.key);
         match self.look_in_backup(service, instance, cache, key, &operation) {
             Look::Hit { .. } => {
-                self.counters.kinds[operation.read as usize].hits += 1;
+                let kind = &mut self.counters.kinds[operation.read as usize];
+                (kind.hits, kind.misses) = (kind.hits + 1, kind.misses - 1);
                 self.step_over(id);
             }
             _ => self.want_source(id),

@@ -134,6 +134,12 @@ impl Request {
         self.flags & flag != 0
     }
 
+    /// A client's request that nobody looks at and that holds nothing but its connection.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.flags == 0 && self.role == Role::Client && !self.operation.traced
+    }
+
     /// Sets a flag.
     #[inline]
     pub(super) fn set(&mut self, flag: u8) {

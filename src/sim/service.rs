@@ -39,8 +39,8 @@ pub struct Instance {
     pub version: u32,
     /// Records in it.
     pub in_flight: u32,
-    /// Requests in it: workers busy.
-    pub busy: u32,
+    /// Those of them that nobody waits for: reads of the source behind an answer or for several.
+    pub(super) refreshes: u32,
     /// Its copy of the cache.
     pub(super) local: Option<Local>,
     /// Reads of the source that others may join, by key.
@@ -49,6 +49,14 @@ pub struct Instance {
     pub(super) origin: Origin,
     /// Its breaker on the cache.
     pub(super) breaker: Breaker,
+}
+
+impl Instance {
+    /// Requests in it: workers busy.
+    #[inline]
+    pub fn busy(&self) -> u32 {
+        self.in_flight - self.refreshes
+    }
 }
 
 /// A read of the source that others have joined.
@@ -242,13 +250,19 @@ impl Service {
         (reading.local.is_none() && !cache.down && !breaks).then_some(&cache.store)
     }
 
+    /// A client's record begins its time in its instance.
+    #[inline(always)]
+    pub(super) fn count_in(&mut self, instance: u16) {
+        self.instances[instance as usize].in_flight += 1;
+    }
+
     /// A record begins its time in its instance.
     #[inline(always)]
     pub(super) fn take_in(&mut self, request: &mut Request, now: u64) {
         request.enter(Phase::Working, now);
         let it = &mut self.instances[request.instance as usize];
         it.in_flight += 1;
-        it.busy += u32::from(request.role != Role::Refresh);
+        it.refreshes += u32::from(request.role == Role::Refresh);
     }
 
     /// A record is no longer after the source, if it was.
@@ -285,10 +299,26 @@ impl Service {
         }
         let it = &mut self.instances[request.instance as usize];
         it.in_flight -= 1;
-        it.busy -= u32::from(is_request);
+        it.refreshes -= u32::from(!is_request);
         it.origin.running -= u32::from(budgeted);
         // Most instances drain never, and many are empty now and then.
         (locked, it.state == InstanceState::Draining && it.in_flight == 0)
+    }
+
+    /// A plain request leaves its instance, served, and gives back its connection, where nothing waits for either. Says
+    /// whether that is so; else nothing has changed.
+    #[inline(always)]
+    pub(super) fn gives_back(&mut self, request: &Request, now: u64) -> bool {
+        let place = self.place_of(request.instance, request.pool);
+        let it = &mut self.instances[request.instance as usize];
+        if it.state == InstanceState::Draining || !self.pools[place].put_aside(request.host, now) {
+            return false;
+        }
+        it.in_flight -= 1;
+        if self.is_measured {
+            self.latency.record(now - request.sent);
+        }
+        true
     }
 
     /// A pool's place among those of all instances.
@@ -330,7 +360,7 @@ impl Service {
             state,
             version: 0,
             in_flight: 0,
-            busy: 0,
+            refreshes: 0,
             local: local.map(|l| Local::new(self.keys, l.entries)),
             flights: BTreeMap::new(),
             origin: Origin::new(per_s, at_once),

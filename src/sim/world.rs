@@ -99,6 +99,12 @@ impl Read {
         self.cached.map_or(0, |c| c.0) + key
     }
 
+    /// Never cached, and read in one go.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.cached.is_none() && self.cost.io.is_none()
+    }
+
     /// How long a value is fresh, and how long it may be served, nanoseconds.
     #[inline]
     pub(super) fn lives(&self) -> (u64, u64) {

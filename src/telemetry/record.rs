@@ -253,7 +253,7 @@ fn front_door(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Readi
             BETTER,
             "The same for one kind of operation.",
             (now.served - then.served) as f64,
-            (now.ended - then.ended) as f64,
+            (now.ended() - then.ended()) as f64,
         );
     }
     if reads.iter().any(|r| r.soft_ttl.is_some()) {
@@ -330,7 +330,7 @@ fn caches(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, nam
         let kinds = now.counters.kinds.iter().zip(&before.counters.kinds);
         kinds.map(|(n, b)| (f(n) - f(b)) as f64).collect()
     };
-    let (lookups, hits) = (each(|k| k.lookups), each(|k| k.hits));
+    let (lookups, hits) = (each(|k| k.lookups()), each(|k| k.hits));
     let what =
         "Share of the cache look-ups that found a value; reads that are never cached are not look-ups.";
     put.share("cache.hit_ratio", BETTER, what, hits.iter().sum(), lookups.iter().sum());
@@ -447,7 +447,7 @@ fn services(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Reading
         for (i, instance) in service.instances.iter().enumerate() {
             let name = instance_name(&service.spec.name, i);
             let working = matches!(instance.state, InstanceState::Ready | InstanceState::Draining);
-            let held: u32 = service.pools_of(i).iter().map(|p| p.in_use).sum();
+            let held: u32 = service.pools_of(i).iter().map(|p| p.in_use()).sum();
             if pool_size > 0 {
                 put.share(
                     &format!("pool.in_use.{name}"),
@@ -461,7 +461,7 @@ fn services(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Reading
                 in_use += held;
                 size += pool_size;
                 waiting += service.pools_of(i).iter().map(|p| p.n_waiting).sum::<u32>();
-                busy += service.spec.workers.map_or(0, |_| instance.busy);
+                busy += service.spec.workers.map_or(0, |_| instance.busy());
                 workers += service.spec.workers.unwrap_or(0);
             }
         }
