@@ -2,7 +2,11 @@
 
 /// Sub-buckets per octave of a [`Histogram`]: values are kept within 1/32, about 3 %.
 const SUB_BITS: u32 = 5;
-const BUCKETS: usize = 36 << SUB_BITS;
+/// Buckets of one octave of a [`Histogram`].
+pub const OCTAVE: usize = 1 << SUB_BITS;
+/// Octaves of a [`Histogram`].
+pub const OCTAVES: usize = 36;
+const BUCKETS: usize = OCTAVES * OCTAVE;
 
 /// A log-linear histogram of spans in nanoseconds, from 1 µs to about an hour.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +29,7 @@ impl Histogram {
     }
 
     /// The middle of a bucket, in nanoseconds.
-    fn middle(bucket: usize) -> f64 {
+    pub fn middle(bucket: usize) -> f64 {
         let units = if bucket < 1 << SUB_BITS {
             bucket as f64 + 0.5
         } else {
@@ -49,32 +53,40 @@ impl Histogram {
 
     /// The span below which a share `q` of those counted lie, in nanoseconds; `None` when nothing was counted.
     pub fn quantile(&self, q: f64) -> Option<f64> {
-        let total = self.total();
-        if total == 0 {
-            return None;
-        }
-        let rank = (q * total as f64) as u64;
-        let mut seen = 0;
-        for (bucket, &count) in self.counts.iter().enumerate() {
-            seen += u64::from(count);
-            if seen > rank || seen == total {
-                return Some(Self::middle(bucket));
-            }
-        }
-        None
+        let counts = self.counts.iter().enumerate().map(|(bucket, &count)| (bucket, count));
+        place_of(rank(q, self.total())?, counts).map(|(bucket, _)| Self::middle(bucket))
     }
 
-    /// Adds another one's counts.
-    pub fn merge(&mut self, other: &Histogram) {
-        for (mine, theirs) in self.counts.iter_mut().zip(other.counts.iter()) {
-            *mine += theirs;
-        }
+    /// Counts by bucket, octave by octave.
+    pub fn octaves(&self) -> &[[u32; OCTAVE]] {
+        self.counts.as_chunks().0
+    }
+
+    /// The same, to be brought up to date.
+    pub fn octaves_mut(&mut self) -> &mut [[u32; OCTAVE]] {
+        self.counts.as_chunks_mut().0
     }
 
     /// What was counted since an earlier state of the same histogram.
     pub fn since(&self, earlier: &Histogram) -> Histogram {
         Histogram { counts: Box::new(std::array::from_fn(|i| self.counts[i] - earlier.counts[i])) }
     }
+}
+
+/// How many of so many counted lie below the quantile `q`; `None` when nothing was counted.
+pub fn rank(q: f64, total: u64) -> Option<u64> {
+    Some(((q * total as f64) as u64).min(total.checked_sub(1)?))
+}
+
+/// Where counts, given in order of place, exceed a rank; and the rank within that place.
+pub fn place_of(mut rank: u64, counts: impl Iterator<Item = (usize, u32)>) -> Option<(usize, u64)> {
+    for (place, count) in counts {
+        match rank.checked_sub(u64::from(count)) {
+            Some(left) => rank = left,
+            None => return Some((place, rank)),
+        }
+    }
+    None
 }
 
 impl Default for Histogram {
@@ -171,6 +183,13 @@ impl KindCounters {
 }
 
 impl Counters {
+    /// Becomes a copy of another one of as many kinds, in place.
+    pub fn copy_from(&mut self, other: &Counters) {
+        let mut kinds = std::mem::take(&mut self.kinds);
+        kinds.copy_from_slice(&other.kinds);
+        *self = Counters { kinds, ..*other };
+    }
+
     /// User operations begun.
     pub fn operations_started(&self) -> u64 {
         self.requests_by_attempt[0]

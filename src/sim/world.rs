@@ -419,16 +419,29 @@ impl World {
         &self.hosts[self.databases[database].hosts.clone()]
     }
 
+    /// The hosts of all databases, in the order of databases.
+    pub fn all_hosts(&self) -> &[Host] {
+        &self.hosts
+    }
+
     /// Records collected since the last call.
     pub fn probe(&mut self) -> &mut Probe {
         &mut self.probe
     }
 
-    /// Largest readings since they were last taken; they begin anew.
-    pub fn take_peaks(&mut self) -> Peaks {
-        let peaks = self.peaks.clone();
+    /// Largest readings since they last began anew.
+    pub fn peaks(&self) -> &Peaks {
+        &self.peaks
+    }
+
+    /// Largest readings begin anew.
+    pub fn reset_peaks(&mut self) {
         self.peaks.reset();
-        peaks
+    }
+
+    /// Attempts that clients of a kind allow themselves, on average over all of them.
+    pub fn mean_attempts(&self, client: usize) -> f64 {
+        self.clients[client].mean_attempts(self.now)
     }
 
     /// Counts of the calls between services, in the order of services and steps.

@@ -9,6 +9,7 @@ mod query;
 mod record;
 mod series;
 mod trace;
+mod window;
 
 pub use instruments::{Instruments, Shown};
 pub use logs::{Level, LogLine};

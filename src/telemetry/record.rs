@@ -1,15 +1,12 @@
 //! The recorder: steps a world second by second and reads its instruments, as a scrape would.
 
-use std::collections::VecDeque;
-
 use super::logs::{Level, LogLine};
-use super::series::{RECENT_S, SeriesSet};
+use super::series::SeriesSet;
 use super::trace::{Span, SpanStatus, Trace, TraceOutcome};
+use super::window::Window;
 use crate::sim::World;
 use crate::sim::digest::Digest;
-use crate::sim::meter::{
-    ATTEMPTS_TOLD_APART, CallCounters, Counters, Histogram, HostCounters, KindCounters, ServiceCounters,
-};
+use crate::sim::meter::{ATTEMPTS_TOLD_APART, CallCounters, Counters, HostCounters, ServiceCounters};
 use crate::sim::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, TraceRecord};
 use crate::sim::service::InstanceState;
 use crate::sim::spec::{Abandoned, Backup, Reading as ReadingSpec, ServiceSpec, Spec, Step};
@@ -23,8 +20,9 @@ pub struct Recorder {
     logs: Vec<LogLine>,
     traces: Vec<Trace>,
     digest: Digest,
-    /// The readings of the last [`RECENT_S`] scrapes, the oldest first.
-    before: VecDeque<Reading>,
+    /// What the last scrape found.
+    before: Reading,
+    windows: Windows,
 }
 
 /// Names of the parts, for log lines and traces.
@@ -46,43 +44,75 @@ struct Names {
     given_up: Vec<&'static str>,
 }
 
-/// Cumulative readings of one instant.
+/// What counts from the start, as one scrape found it.
 #[derive(Clone, Debug)]
 struct Reading {
     counters: Counters,
-    latency: Histogram,
-    hosts: Vec<HostCounters>,
-    busy_s: Vec<f64>,
-    services: Vec<(ServiceCounters, Histogram, Histogram)>,
+    /// Of each host, with its busy core time.
+    hosts: Vec<(HostCounters, f64)>,
+    services: Vec<ServiceCounters>,
     calls: Vec<CallCounters>,
-    queries: Histogram,
 }
 
 impl Reading {
     fn of(world: &World) -> Reading {
-        let hosts = all_hosts(world);
-        let mut queries = Histogram::new();
-        for host in &hosts {
-            queries.merge(&host.duration);
-        }
         Reading {
-            services: world
-                .services()
-                .iter()
-                .map(|s| (s.counters, s.latency.clone(), s.origin_duration.clone()))
-                .collect(),
-            calls: world.calls().to_vec(),
-            queries,
             counters: world.counters().clone(),
-            latency: world.latency().clone(),
-            hosts: hosts.iter().map(|h| h.counters).collect(),
-            busy_s: hosts.iter().map(|h| h.busy_s(world.now().0)).collect(),
+            hosts: host_readings(world).collect(),
+            services: world.services().iter().map(|s| s.counters).collect(),
+            calls: world.calls().to_vec(),
         }
+    }
+
+    /// Reads anew, into the same place.
+    fn read(&mut self, world: &World) {
+        self.counters.copy_from(world.counters());
+        self.hosts.clear();
+        self.hosts.extend(host_readings(world));
+        self.services.clear();
+        self.services.extend(world.services().iter().map(|s| s.counters));
+        self.calls.clear();
+        self.calls.extend(world.calls());
     }
 }
 
-fn all_hosts(world: &World) -> Vec<&crate::sim::database::Host> {
-    (0..world.spec().databases.len()).flat_map(|d| world.hosts(d)).collect()
+fn host_readings(world: &World) -> impl Iterator<Item = (HostCounters, f64)> {
+    let now = world.now().0;
+    world.all_hosts().iter().map(move |h| (h.counters, h.busy_s(now)))
+}
+
+/// What histograms counted lately.
+#[derive(Clone, Debug)]
+struct Windows {
+    /// At the front door.
+    latency: Window,
+    /// On all database hosts.
+    queries: Window,
+    /// From the miss to the end of the read of the source, in all services.
+    origin: Window,
+    /// Inside each service; empty unless that is measured.
+    inside: Vec<Window>,
+}
+
+impl Windows {
+    fn new(world: &World) -> Windows {
+        let services = world.services().iter().filter(|_| world.measures_inside());
+        Windows {
+            latency: Window::new(std::iter::once(world.latency())),
+            queries: Window::new(world.all_hosts().iter().map(|h| &h.duration)),
+            origin: Window::new(world.services().iter().map(|s| &s.origin_duration)),
+            inside: services.map(|s| Window::new(std::iter::once(&s.latency))).collect(),
+        }
+    }
+
+    fn scrape(&mut self, world: &World) {
+        self.latency.scrape(std::iter::once(world.latency()));
+        self.queries.scrape(world.all_hosts().iter().map(|h| &h.duration));
+        self.origin.scrape(world.services().iter().map(|s| &s.origin_duration));
+        for (window, service) in self.inside.iter_mut().zip(world.services()) {
+            window.scrape(std::iter::once(&service.latency));
+        }
+    }
 }
 
 /// The name of an instance: `api-07`.
@@ -100,7 +130,8 @@ impl Recorder {
             logs: Vec::new(),
             traces: Vec::new(),
             digest: Digest::new(),
-            before: VecDeque::from([Reading::of(world)]),
+            before: Reading::of(world),
+            windows: Windows::new(world),
         }
     }
 
@@ -139,21 +170,18 @@ impl Recorder {
 
     /// Reads all instruments; the second that has just passed is the sample's.
     fn scrape(&mut self, world: &mut World) {
-        let now = Reading::of(world);
-        if let (Some(recent), Some(before)) = (self.before.front(), self.before.back()) {
-            let mut put = Put { series: &mut self.series, digest: &mut self.digest };
-            front_door(&mut put, before, recent, &now, world);
-            caches(&mut put, before, &now, world, &self.names);
-            databases(&mut put, before, recent, &now, world, &self.names);
-            services(&mut put, before, recent, &now, world);
-            origin(&mut put, before, recent, &now, world, &self.names);
-            calls(&mut put, before, &now, &self.names);
-        }
+        self.windows.scrape(world);
+        let (before, windows, names) = (&self.before, &self.windows, &self.names);
+        let mut put = Put { series: &mut self.series, digest: &mut self.digest };
+        front_door(&mut put, before, windows, world);
+        caches(&mut put, before, world, names);
+        databases(&mut put, before, windows, world, names);
+        services(&mut put, before, windows, world);
+        origin(&mut put, before, windows, world, names);
+        calls(&mut put, before, world, names);
         self.series.end_second();
-        self.before.push_back(now);
-        if self.before.len() > RECENT_S {
-            self.before.pop_front();
-        }
+        self.before.read(world);
+        world.reset_peaks();
         self.collect(world);
     }
 
@@ -181,23 +209,23 @@ const WORSE: Option<bool> = Some(true);
 const BETTER: Option<bool> = Some(false);
 
 impl Put<'_> {
-    fn put(&mut self, name: &str, unit: Unit, more_is_worse: Option<bool>, what: &str, value: f64) {
+    /// Returns the series' index.
+    fn put(&mut self, name: &str, unit: Unit, more_is_worse: Option<bool>, what: &str, value: f64) -> usize {
         let i = self.series.add(name, unit, more_is_worse, what);
         self.series.put(i, value);
         self.digest.add(value.to_bits());
+        i
     }
 
     fn rate(&mut self, name: &str, more_is_worse: Option<bool>, what: &str, value: f64) {
         self.put(name, Unit::PerSecond, more_is_worse, what, value);
     }
 
-    /// Percentiles of what was counted in this second and in the last [`RECENT_S`], in seconds; gaps where nothing was.
-    fn percentiles(&mut self, names: &[(&str, f64)], what: &str, [second, recent]: [Histogram; 2]) {
-        let seconds = |of: &Histogram, q: f64| of.quantile(q).map_or(f64::NAN, |ns| ns / SECOND as f64);
+    /// Percentiles of what was counted in this second and in the last few, in seconds; gaps where nothing was.
+    fn percentiles(&mut self, names: &[(&str, f64)], what: &str, window: &Window) {
         for &(name, q) in names {
-            self.put(name, Unit::Seconds, WORSE, what, seconds(&second, q));
-            let i = self.series.add(name, Unit::Seconds, WORSE, what);
-            self.series.put_merged(i, seconds(&recent, q));
+            let i = self.put(name, Unit::Seconds, WORSE, what, window.second(q));
+            self.series.put_merged(i, window.recent(q));
         }
     }
 
@@ -209,9 +237,10 @@ impl Put<'_> {
 }
 
 /// What users and clients send and get.
-fn front_door(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Reading, world: &World) {
-    let delta = |f: fn(&Counters) -> u64| (f(&now.counters) - f(&before.counters)) as f64;
-    let started = delta(|c| c.operations_started());
+fn front_door(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World) {
+    let (now, before) = (world.counters(), &before.counters);
+    let delta = |f: fn(&Counters) -> u64| (f(now) - f(before)) as f64;
+    let started = delta(Counters::operations_started);
     let served = delta(|c| c.operations_served());
     let late = delta(|c| c.operations_late);
     let shed = delta(|c| c.operations_shed);
@@ -247,7 +276,7 @@ fn front_door(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Readi
     );
     let reads = &world.spec().reads;
     for (i, read) in reads.iter().enumerate().filter(|_| reads.len() > 1) {
-        let (then, now) = (before.counters.kinds[i], now.counters.kinds[i]);
+        let (now, then) = (now.kinds[i], before.kinds[i]);
         put.share(
             &format!("operations.served_ratio.{}", read.name),
             BETTER,
@@ -260,7 +289,7 @@ fn front_door(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Readi
         let what = "User operations served with a value past its soft time.";
         put.rate("operations.stale", None, what, delta(|c| c.reads_stale));
     }
-    if world.services().iter().any(|s| s.spec.reading.static_answer) || now.counters.operations_degraded > 0 {
+    if world.services().iter().any(|s| s.spec.reading.static_answer) || now.operations_degraded > 0 {
         let what = "User operations answered with the static, degraded answer.";
         put.rate("operations.degraded", None, what, delta(|c| c.operations_degraded));
     }
@@ -285,7 +314,7 @@ fn front_door(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Readi
         let what = "Requests turned away because all workers of an instance were busy.";
         put.rate("requests.busy", WORSE, what, delta(|c| c.requests_busy));
     }
-    if world.spec().clients.iter().any(|c| c.retry_budget.is_some()) || now.counters.retries_denied > 0 {
+    if world.spec().clients.iter().any(|c| c.retry_budget.is_some()) || now.retries_denied > 0 {
         let what = "Retries that clients did not make because their budget was used up.";
         put.rate("client.retries_denied", None, what, delta(|c| c.retries_denied));
     }
@@ -305,7 +334,7 @@ fn front_door(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Readi
     );
     let most = world.spec().clients.iter().map(|c| c.attempts as usize).max().unwrap_or(1);
     for attempt in 0..most.min(ATTEMPTS_TOLD_APART) {
-        let rate = now.counters.requests_by_attempt[attempt] - before.counters.requests_by_attempt[attempt];
+        let rate = now.requests_by_attempt[attempt] - before.requests_by_attempt[attempt];
         let what = format!("Requests whose attempt header says {}.", attempt + 1);
         put.rate(&format!("requests.attempt.{}", attempt + 1), None, &what, rate as f64);
     }
@@ -316,26 +345,32 @@ fn front_door(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Readi
     put.percentiles(
         &[("latency.p50", 0.5), ("latency.p95", 0.95), ("latency.p99", 0.99)],
         "Latency of requests at the front door, failed ones included.",
-        [before, recent].map(|then| now.latency.since(&then.latency)),
+        &windows.latency,
     );
-    for (client, (_, mean)) in world.spec().clients.iter().zip(world.status().client_attempts) {
+    for (i, client) in world.spec().clients.iter().enumerate() {
         let what = "Attempts that clients of this kind allow themselves, on average over all of them.";
-        put.put(&format!("client.attempts_allowed.{}", client.name), Unit::Factor, None, what, mean);
+        put.put(
+            &format!("client.attempts_allowed.{}", client.name),
+            Unit::Factor,
+            None,
+            what,
+            world.mean_attempts(i),
+        );
     }
 }
 
 /// What the caches answer.
-fn caches(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, names: &Names) {
-    let each = |f: fn(&KindCounters) -> u64| -> Vec<f64> {
-        let kinds = now.counters.kinds.iter().zip(&before.counters.kinds);
-        kinds.map(|(n, b)| (f(n) - f(b)) as f64).collect()
-    };
-    let (lookups, hits) = (each(|k| k.lookups()), each(|k| k.hits));
+fn caches(put: &mut Put<'_>, before: &Reading, world: &World, names: &Names) {
+    let (now, before) = (world.counters(), &before.counters);
+    let lookups = |i: usize| (now.kinds[i].lookups() - before.kinds[i].lookups()) as f64;
+    let hits = |i: usize| (now.kinds[i].hits - before.kinds[i].hits) as f64;
+    let kinds = 0..now.kinds.len();
+    let (all_lookups, all_hits): (f64, f64) = (kinds.clone().map(lookups).sum(), kinds.map(hits).sum());
     let what =
         "Share of the cache look-ups that found a value; reads that are never cached are not look-ups.";
-    put.share("cache.hit_ratio", BETTER, what, hits.iter().sum(), lookups.iter().sum());
-    put.rate("cache.lookups", None, "Keys asked for in the cache.", lookups.iter().sum());
-    let fills = (now.counters.cache_fills - before.counters.cache_fills) as f64;
+    put.share("cache.hit_ratio", BETTER, what, all_hits, all_lookups);
+    put.rate("cache.lookups", None, "Keys asked for in the cache.", all_lookups);
+    let fills = (now.cache_fills - before.cache_fills) as f64;
     put.rate("cache.fills", BETTER, "Values written to the cache after a query that succeeded.", fills);
     for (i, read) in names.reads.iter().enumerate() {
         if world.spec().reads[i].ttl.is_some() {
@@ -343,8 +378,8 @@ fn caches(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, nam
                 &format!("cache.hit_ratio.{read}"),
                 BETTER,
                 "Hit ratio of one kind of read.",
-                hits[i],
-                lookups[i],
+                hits(i),
+                lookups(i),
             );
         }
     }
@@ -368,33 +403,25 @@ fn caches(put: &mut Put<'_>, before: &Reading, now: &Reading, world: &World, nam
 }
 
 /// What the database hosts do.
-fn databases(
-    put: &mut Put<'_>,
-    before: &Reading,
-    recent: &Reading,
-    now: &Reading,
-    world: &World,
-    names: &Names,
-) {
-    let hosts = all_hosts(world);
+fn databases(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World, names: &Names) {
+    let hosts = world.all_hosts();
     let sum = |f: fn(&HostCounters) -> u64| -> f64 {
-        now.hosts.iter().zip(&before.hosts).map(|(n, b)| (f(n) - f(b)) as f64).sum()
+        hosts.iter().zip(&before.hosts).map(|(now, (then, _))| (f(&now.counters) - f(then)) as f64).sum()
     };
+    let delta = |f: fn(&Counters) -> u64| (f(world.counters()) - f(&before.counters)) as f64;
     let started = sum(|h| h.started);
     put.rate("db.queries", None, "Queries started on all hosts.", started);
-    let misses = (now.counters.queries_for_misses - before.counters.queries_for_misses) as f64;
     put.rate(
         "db.queries.misses",
         None,
         "Queries started because a key was not in the cache; retried ones count again.",
-        misses,
+        delta(|c| c.queries_for_misses),
     );
-    let retries = (now.counters.query_retries - before.counters.query_retries) as f64;
     put.rate(
         "db.queries.retries",
         WORSE,
         "Queries that the database client started again after a failure.",
-        retries,
+        delta(|c| c.query_retries),
     );
     put.rate(
         "db.finished",
@@ -409,14 +436,13 @@ fn databases(
         "Connections that a host refused because it had no place for more.",
         sum(|h| h.refused),
     );
-    let busy: Vec<f64> =
-        now.busy_s.iter().zip(&before.busy_s).map(|(n, b)| (n - b).clamp(0.0, 1.0)).collect();
-    let mean = busy.iter().sum::<f64>() / busy.len().max(1) as f64;
+    let busy = |i: usize| (hosts[i].busy_s(world.now().0) - before.hosts[i].1).clamp(0.0, 1.0);
+    let mean = (0..hosts.len()).map(busy).sum::<f64>() / hosts.len().max(1) as f64;
     put.put("db.cpu", Unit::Ratio, WORSE, "Busy share of the database's cores, mean over its hosts.", mean);
     let connections: u32 = hosts.iter().map(|h| h.connections).sum();
     put.put("db.connections", Unit::Count, None, "Connections open on all hosts.", f64::from(connections));
     for (i, (host, name)) in hosts.iter().zip(&names.hosts).enumerate() {
-        put.put(&format!("db.cpu.{name}"), Unit::Ratio, WORSE, "Busy share of this host's cores.", busy[i]);
+        put.put(&format!("db.cpu.{name}"), Unit::Ratio, WORSE, "Busy share of this host's cores.", busy(i));
         let running = f64::from(host.running());
         put.put(&format!("db.running.{name}"), Unit::Count, WORSE, "Queries running on this host.", running);
         let open = f64::from(host.connections);
@@ -427,19 +453,19 @@ fn databases(
     put.percentiles(
         &[("query.duration.p50", 0.5), ("query.duration.p95", 0.95)],
         "How long queries took that ended well, from the moment they had a connection.",
-        [before, recent].map(|then| now.queries.since(&then.queries)),
+        &windows.queries,
     );
     if world.spec().databases.iter().any(|d| d.slow_query.is_some()) {
         put.rate("db.slow_queries", WORSE, "Queries written to the slow-query log.", sum(|h| h.slow));
     }
-    let operations = (now.counters.operations_started() - before.counters.operations_started()) as f64;
+    let operations = delta(Counters::operations_started);
     let per_operation = if operations > 0.0 { started / operations } else { f64::NAN };
     let what = "Queries started for each user operation begun.";
     put.put("queries.per_operation", Unit::Factor, WORSE, what, per_operation);
 }
 
 /// What instances and their pools do.
-fn services(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Reading, world: &World) {
+fn services(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World) {
     let (mut in_use, mut size, mut waiting) = (0u32, 0u32, 0u32);
     let (mut busy, mut workers) = (0u32, 0u32);
     for (s, service) in world.services().iter().enumerate() {
@@ -477,8 +503,8 @@ fn services(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Reading
         );
         let what = "Instances on their way up.";
         put.put(&format!("service.starting.{name}"), Unit::Count, None, what, f64::from(starting));
-        if world.measures_inside() {
-            let (c, c0) = (now.services[s].0, before.services[s].0);
+        if let Some(inside) = windows.inside.get(s) {
+            let (c, c0) = (service.counters, before.services[s]);
             let what = "Requests that reached this service, those that it turned away included.";
             put.rate(&format!("service.requests.{name}"), None, what, (c.requests - c0.requests) as f64);
             let what = "Requests that this service did not serve.";
@@ -487,7 +513,7 @@ fn services(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Reading
             put.percentiles(
                 &[(&named[0], 0.5), (&named[1], 0.95), (&named[2], 0.99)],
                 "Latency inside this service, requests whose caller has left included.",
-                [before, recent].map(|then| now.services[s].1.since(&then.services[s].1)),
+                inside,
             );
         }
     }
@@ -501,17 +527,10 @@ fn services(put: &mut Put<'_>, before: &Reading, recent: &Reading, now: &Reading
 }
 
 /// How a service asks the source when the cache does not answer.
-fn origin(
-    put: &mut Put<'_>,
-    before: &Reading,
-    recent: &Reading,
-    now: &Reading,
-    world: &mut World,
-    names: &Names,
-) {
-    let delta = |f: fn(&Counters) -> u64| (f(&now.counters) - f(&before.counters)) as f64;
-    let peaks = world.take_peaks();
-    let spec = world.spec();
+fn origin(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World, names: &Names) {
+    let (now, before) = (world.counters(), &before.counters);
+    let delta = |f: fn(&Counters) -> u64| (f(now) - f(before)) as f64;
+    let (peaks, spec) = (world.peaks(), world.spec());
     if spec.caches.is_empty() {
         return;
     }
@@ -521,17 +540,10 @@ fn origin(
     let in_flight: u32 = world.services().iter().map(|s| s.origin_in_flight).sum();
     let what = "Requests and refreshes that are after the source now.";
     put.put("origin.in_flight", Unit::Count, WORSE, what, f64::from(in_flight));
-    let durations = |then: &Reading| {
-        let mut all = Histogram::new();
-        for (now, then) in now.services.iter().zip(&then.services) {
-            all.merge(&now.2.since(&then.2));
-        }
-        all
-    };
     put.percentiles(
         &[("origin.duration.p50", 0.5), ("origin.duration.p99", 0.99)],
         "From the miss to the end of the read of the source; requests whose caller has left are in it, hits are not.",
-        [before, recent].map(durations),
+        &windows.origin,
     );
     for (i, read) in names.reads.iter().enumerate() {
         if spec.reads[i].ttl.is_some()
@@ -542,11 +554,11 @@ fn origin(
         }
     }
     let any = |test: &dyn Fn(&ReadingSpec) -> bool| world.services().iter().any(|s| test(&s.spec.reading));
-    if any(&|r| r.origin.per_s.is_some() || r.origin.at_once.is_some()) || now.counters.origin_refused > 0 {
+    if any(&|r| r.origin.per_s.is_some() || r.origin.at_once.is_some()) || now.origin_refused > 0 {
         let what = "Reads of the source that were not started because the budget was used up.";
         put.rate("origin.refused", WORSE, what, delta(|c| c.origin_refused));
     }
-    if any(&|r| r.coalesce || r.serve_stale) || now.counters.refreshes > 0 {
+    if any(&|r| r.coalesce || r.serve_stale) || now.refreshes > 0 {
         let what = "Reads of the source behind an answer, or for all who wait for the same key.";
         put.rate("refresh.started", None, what, delta(|c| c.refreshes));
         put.rate("refresh.failed", WORSE, "Those that came to nothing.", delta(|c| c.refreshes_failed));
@@ -555,7 +567,7 @@ fn origin(
         let what = "Reads answered with a value past its soft time.";
         put.rate("reads.stale", None, what, delta(|c| c.reads_stale));
     }
-    if any(&|r| r.local.is_some()) || now.counters.reads_local > 0 {
+    if any(&|r| r.local.is_some()) || now.reads_local > 0 {
         let what = "Reads answered by the copy inside a process.";
         put.rate("reads.local", None, what, delta(|c| c.reads_local));
     }
@@ -607,9 +619,10 @@ fn ages(put: &mut Put<'_>, oldest: &[Option<(u64, u64)>], spec: &Spec) {
 }
 
 /// Calls between services.
-fn calls(put: &mut Put<'_>, before: &Reading, now: &Reading, names: &Names) {
-    let operations = (now.counters.operations_started() - before.counters.operations_started()) as f64;
-    for ((name, now), before) in names.calls.iter().zip(&now.calls).zip(&before.calls) {
+fn calls(put: &mut Put<'_>, before: &Reading, world: &World, names: &Names) {
+    let operations = world.counters().operations_started() - before.counters.operations_started();
+    let operations = operations as f64;
+    for ((name, now), before) in names.calls.iter().zip(world.calls()).zip(&before.calls) {
         let started = (now.started - before.started) as f64;
         put.rate(&format!("calls.started.{name}"), None, "Attempts of this call.", started);
         let given_up = (now.timed_out - before.timed_out) as f64;
