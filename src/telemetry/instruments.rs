@@ -56,7 +56,7 @@ impl Shown {
         while self.set.seconds() < recorded.seconds() {
             let now = self.set.seconds();
             for series in recorded.iter() {
-                let i = self.set.add(&series.name, series.unit, series.more_is_worse, &series.what);
+                let i = self.set.add(series.name.as_str(), series.unit, series.more_is_worse, &series.what);
                 let lag = self.instruments.lag(&series.name);
                 let value = |of: &[f64], second: usize| {
                     let missing = self.instruments.missing(&series.name, second);
@@ -75,7 +75,7 @@ impl Shown {
                 }
             }
             for (name, what) in &self.instruments.health {
-                let i = self.set.add(name, Unit::Ratio, Some(false), what);
+                let i = self.set.add(name.as_str(), Unit::Ratio, Some(false), what);
                 self.set.put(i, 1.0);
             }
             self.set.end_second();

@@ -1,7 +1,7 @@
 //! The recorder: steps a world second by second and reads its instruments, as a scrape would.
 
 use super::logs::{Level, LogLine};
-use super::series::SeriesSet;
+use super::series::{Name, SeriesSet};
 use super::trace::{Span, SpanStatus, Trace, TraceOutcome};
 use super::window::Window;
 use crate::sim::World;
@@ -29,6 +29,8 @@ pub struct Recorder {
 #[derive(Clone, Debug)]
 struct Names {
     services: Vec<ServiceSpec>,
+    /// Instances of each service, also those that are gone; more may come.
+    instances: Vec<Vec<String>>,
     cache: Vec<String>,
     databases: Vec<String>,
     /// Hosts of all databases, and where each database's begin.
@@ -38,6 +40,8 @@ struct Names {
     /// Kinds that change something.
     posts: Vec<bool>,
     balancer: String,
+    /// Attempts that are told apart: number, and what is counted of those with it.
+    attempts: Vec<(String, String)>,
     /// Calls between services: name and timeout at the start.
     calls: Vec<String>,
     /// What the log says of a query that took too long, by database.
@@ -171,12 +175,13 @@ impl Recorder {
     /// Reads all instruments; the second that has just passed is the sample's.
     fn scrape(&mut self, world: &mut World) {
         self.windows.scrape(world);
+        self.names.add_instances(world);
         let (before, windows, names) = (&self.before, &self.windows, &self.names);
         let mut put = Put { series: &mut self.series, digest: &mut self.digest };
-        front_door(&mut put, before, windows, world);
+        front_door(&mut put, before, windows, world, names);
         caches(&mut put, before, world, names);
         databases(&mut put, before, windows, world, names);
-        services(&mut put, before, windows, world);
+        services(&mut put, before, windows, world, names);
         origin(&mut put, before, windows, world, names);
         calls(&mut put, before, world, names);
         self.series.end_second();
@@ -210,34 +215,49 @@ const BETTER: Option<bool> = Some(false);
 
 impl Put<'_> {
     /// Returns the series' index.
-    fn put(&mut self, name: &str, unit: Unit, more_is_worse: Option<bool>, what: &str, value: f64) -> usize {
+    fn put<'a>(
+        &mut self,
+        name: impl Into<Name<'a>>,
+        unit: Unit,
+        more_is_worse: Option<bool>,
+        what: &str,
+        value: f64,
+    ) -> usize {
         let i = self.series.add(name, unit, more_is_worse, what);
         self.series.put(i, value);
         self.digest.add(value.to_bits());
         i
     }
 
-    fn rate(&mut self, name: &str, more_is_worse: Option<bool>, what: &str, value: f64) {
+    fn rate<'a>(&mut self, name: impl Into<Name<'a>>, more_is_worse: Option<bool>, what: &str, value: f64) {
         self.put(name, Unit::PerSecond, more_is_worse, what, value);
     }
 
-    /// Percentiles of what was counted in this second and in the last few, in seconds; gaps where nothing was.
-    fn percentiles(&mut self, names: &[(&str, f64)], what: &str, window: &Window) {
+    /// Percentiles of what was counted in this second and in the last few, in seconds; gaps where nothing was. Names have a
+    /// part of their own and one in common.
+    fn percentiles(&mut self, names: &[(&str, f64)], of: &str, what: &str, window: &Window) {
         for &(name, q) in names {
-            let i = self.put(name, Unit::Seconds, WORSE, what, window.second(q));
+            let i = self.put((name, of), Unit::Seconds, WORSE, what, window.second(q));
             self.series.put_merged(i, window.recent(q));
         }
     }
 
     /// A share of a whole; a gap when there is no whole.
-    fn share(&mut self, name: &str, more_is_worse: Option<bool>, what: &str, part: f64, whole: f64) {
+    fn share<'a>(
+        &mut self,
+        name: impl Into<Name<'a>>,
+        more_is_worse: Option<bool>,
+        what: &str,
+        part: f64,
+        whole: f64,
+    ) {
         let value = if whole > 0.0 { part / whole } else { f64::NAN };
         self.put(name, Unit::Ratio, more_is_worse, what, value);
     }
 }
 
 /// What users and clients send and get.
-fn front_door(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World) {
+fn front_door(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World, names: &Names) {
     let (now, before) = (world.counters(), &before.counters);
     let delta = |f: fn(&Counters) -> u64| (f(now) - f(before)) as f64;
     let started = delta(Counters::operations_started);
@@ -278,7 +298,7 @@ fn front_door(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &Wo
     for (i, read) in reads.iter().enumerate().filter(|_| reads.len() > 1) {
         let (now, then) = (now.kinds[i], before.kinds[i]);
         put.share(
-            &format!("operations.served_ratio.{}", read.name),
+            ("operations.served_ratio.", &read.name),
             BETTER,
             "The same for one kind of operation.",
             (now.served - then.served) as f64,
@@ -333,10 +353,9 @@ fn front_door(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &Wo
         requests,
     );
     let most = world.spec().clients.iter().map(|c| c.attempts as usize).max().unwrap_or(1);
-    for attempt in 0..most.min(ATTEMPTS_TOLD_APART) {
+    for (attempt, (number, what)) in names.attempts.iter().enumerate().take(most) {
         let rate = now.requests_by_attempt[attempt] - before.requests_by_attempt[attempt];
-        let what = format!("Requests whose attempt header says {}.", attempt + 1);
-        put.rate(&format!("requests.attempt.{}", attempt + 1), None, &what, rate as f64);
+        put.rate(("requests.attempt.", number), None, what, rate as f64);
     }
     let per_operation = if started > 0.0 { requests / started } else { f64::NAN };
     let what = "Requests received for each user operation begun; 1 when nobody retries.";
@@ -344,18 +363,13 @@ fn front_door(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &Wo
 
     put.percentiles(
         &[("latency.p50", 0.5), ("latency.p95", 0.95), ("latency.p99", 0.99)],
+        "",
         "Latency of requests at the front door, failed ones included.",
         &windows.latency,
     );
     for (i, client) in world.spec().clients.iter().enumerate() {
         let what = "Attempts that clients of this kind allow themselves, on average over all of them.";
-        put.put(
-            &format!("client.attempts_allowed.{}", client.name),
-            Unit::Factor,
-            None,
-            what,
-            world.mean_attempts(i),
-        );
+        put.put(("client.attempts_allowed.", &client.name), Unit::Factor, None, what, world.mean_attempts(i));
     }
 }
 
@@ -375,7 +389,7 @@ fn caches(put: &mut Put<'_>, before: &Reading, world: &World, names: &Names) {
     for (i, read) in names.reads.iter().enumerate() {
         if world.spec().reads[i].ttl.is_some() {
             put.share(
-                &format!("cache.hit_ratio.{read}"),
+                ("cache.hit_ratio.", read),
                 BETTER,
                 "Hit ratio of one kind of read.",
                 hits(i),
@@ -442,16 +456,17 @@ fn databases(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &Wor
     let connections: u32 = hosts.iter().map(|h| h.connections).sum();
     put.put("db.connections", Unit::Count, None, "Connections open on all hosts.", f64::from(connections));
     for (i, (host, name)) in hosts.iter().zip(&names.hosts).enumerate() {
-        put.put(&format!("db.cpu.{name}"), Unit::Ratio, WORSE, "Busy share of this host's cores.", busy(i));
+        put.put(("db.cpu.", name), Unit::Ratio, WORSE, "Busy share of this host's cores.", busy(i));
         let running = f64::from(host.running());
-        put.put(&format!("db.running.{name}"), Unit::Count, WORSE, "Queries running on this host.", running);
+        put.put(("db.running.", name), Unit::Count, WORSE, "Queries running on this host.", running);
         let open = f64::from(host.connections);
-        put.put(&format!("db.connections.{name}"), Unit::Count, None, "Connections open on this host.", open);
+        put.put(("db.connections.", name), Unit::Count, None, "Connections open on this host.", open);
     }
     let running: u32 = hosts.iter().map(|h| h.running()).sum();
     put.put("db.running", Unit::Count, WORSE, "Queries on a core now, on all hosts.", f64::from(running));
     put.percentiles(
         &[("query.duration.p50", 0.5), ("query.duration.p95", 0.95)],
+        "",
         "How long queries took that ended well, from the moment they had a connection.",
         &windows.queries,
     );
@@ -465,18 +480,17 @@ fn databases(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &Wor
 }
 
 /// What instances and their pools do.
-fn services(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World) {
+fn services(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World, names: &Names) {
     let (mut in_use, mut size, mut waiting) = (0u32, 0u32, 0u32);
     let (mut busy, mut workers) = (0u32, 0u32);
     for (s, service) in world.services().iter().enumerate() {
         let pool_size: u32 = service.spec.pools.iter().map(|p| p.size).sum();
         for (i, instance) in service.instances.iter().enumerate() {
-            let name = instance_name(&service.spec.name, i);
             let working = matches!(instance.state, InstanceState::Ready | InstanceState::Draining);
             let held: u32 = service.pools_of(i).iter().map(|p| p.in_use()).sum();
             if pool_size > 0 {
                 put.share(
-                    &format!("pool.in_use.{name}"),
+                    ("pool.in_use.", &names.instances[s][i]),
                     WORSE,
                     "Connections of this instance's pools that a request holds.",
                     if working { f64::from(held) } else { f64::NAN },
@@ -494,24 +508,22 @@ fn services(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &Worl
         let name = &service.spec.name;
         let ready = f64::from(service.count(InstanceState::Ready));
         let starting = service.count(InstanceState::Starting) + service.count(InstanceState::Restarting);
-        put.put(
-            &format!("service.instances.{name}"),
-            Unit::Count,
-            None,
-            "Instances that take requests.",
-            ready,
-        );
+        put.put(("service.instances.", name), Unit::Count, None, "Instances that take requests.", ready);
         let what = "Instances on their way up.";
-        put.put(&format!("service.starting.{name}"), Unit::Count, None, what, f64::from(starting));
+        put.put(("service.starting.", name), Unit::Count, None, what, f64::from(starting));
         if let Some(inside) = windows.inside.get(s) {
             let (c, c0) = (service.counters, before.services[s]);
             let what = "Requests that reached this service, those that it turned away included.";
-            put.rate(&format!("service.requests.{name}"), None, what, (c.requests - c0.requests) as f64);
+            put.rate(("service.requests.", name), None, what, (c.requests - c0.requests) as f64);
             let what = "Requests that this service did not serve.";
-            put.rate(&format!("service.failures.{name}"), WORSE, what, (c.failures - c0.failures) as f64);
-            let named = ["p50", "p95", "p99"].map(|p| format!("service.latency.{p}.{name}"));
+            put.rate(("service.failures.", name), WORSE, what, (c.failures - c0.failures) as f64);
             put.percentiles(
-                &[(&named[0], 0.5), (&named[1], 0.95), (&named[2], 0.99)],
+                &[
+                    ("service.latency.p50.", 0.5),
+                    ("service.latency.p95.", 0.95),
+                    ("service.latency.p99.", 0.99),
+                ],
+                name,
                 "Latency inside this service, requests whose caller has left included.",
                 inside,
             );
@@ -542,6 +554,7 @@ fn origin(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World,
     put.put("origin.in_flight", Unit::Count, WORSE, what, f64::from(in_flight));
     put.percentiles(
         &[("origin.duration.p50", 0.5), ("origin.duration.p99", 0.99)],
+        "",
         "From the miss to the end of the read of the source; requests whose caller has left are in it, hits are not.",
         &windows.origin,
     );
@@ -550,7 +563,7 @@ fn origin(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World,
             && let Some(most) = peaks.most_asked(i)
         {
             let what = "Queries started in this second for the key of this kind that most were started for.";
-            put.rate(&format!("origin.per_key.{read}"), WORSE, what, f64::from(most));
+            put.rate(("origin.per_key.", read), WORSE, what, f64::from(most));
         }
     }
     let any = |test: &dyn Fn(&ReadingSpec) -> bool| world.services().iter().any(|s| test(&s.spec.reading));
@@ -603,9 +616,8 @@ fn ages(put: &mut Put<'_>, oldest: &[Option<(u64, u64)>], spec: &Spec) {
     put.put("age.oldest_served", Unit::Seconds, WORSE, what, seconds(age(&mut oldest.iter())));
     if known.len() > 1 {
         for i in known {
-            let name = format!("age.oldest_served.{}", spec.reads[i].name);
             put.put(
-                &name,
+                ("age.oldest_served.", &spec.reads[i].name),
                 Unit::Seconds,
                 WORSE,
                 "The same for one kind of read.",
@@ -624,12 +636,12 @@ fn calls(put: &mut Put<'_>, before: &Reading, world: &World, names: &Names) {
     let operations = operations as f64;
     for ((name, now), before) in names.calls.iter().zip(world.calls()).zip(&before.calls) {
         let started = (now.started - before.started) as f64;
-        put.rate(&format!("calls.started.{name}"), None, "Attempts of this call.", started);
+        put.rate(("calls.started.", name), None, "Attempts of this call.", started);
         let given_up = (now.timed_out - before.timed_out) as f64;
-        put.rate(&format!("calls.timeouts.{name}"), WORSE, "Attempts that the caller gave up.", given_up);
+        put.rate(("calls.timeouts.", name), WORSE, "Attempts that the caller gave up.", given_up);
         let what = "Attempts of this call for each user operation begun.";
         let each = if operations > 0.0 { started / operations } else { f64::NAN };
-        put.put(&format!("calls.per_operation.{name}"), Unit::Factor, WORSE, what, each);
+        put.put(("calls.per_operation.", name), Unit::Factor, WORSE, what, each);
     }
 }
 
@@ -641,6 +653,10 @@ impl Names {
         });
         Names {
             services: spec.services.clone(),
+            instances: vec![Vec::new(); spec.services.len()],
+            attempts: (1..=ATTEMPTS_TOLD_APART)
+                .map(|n| (n.to_string(), format!("Requests whose attempt header says {n}.")))
+                .collect(),
             cache: spec.caches.iter().map(|c| c.name.clone()).collect(),
             databases: spec.databases.iter().map(|d| d.name.clone()).collect(),
             hosts: spec.databases.iter().flat_map(|d| d.hosts.iter().cloned()).collect(),
@@ -657,6 +673,14 @@ impl Names {
                     Abandoned::RunsOn => "given up, it runs on",
                 })
                 .collect(),
+        }
+    }
+
+    /// Names the instances that have come.
+    fn add_instances(&mut self, world: &World) {
+        for (names, service) in self.instances.iter_mut().zip(world.services()) {
+            let new = names.len()..service.instances.len();
+            names.extend(new.map(|i| instance_name(&service.spec.name, i)));
         }
     }
 

@@ -90,12 +90,38 @@ impl Series {
     }
 }
 
+/// A name of a series in two parts, such as `db.cpu.` and `primary`; they need not be put together to find it again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name<'a>(&'a str, &'a str);
+
+impl Name<'_> {
+    fn is(self, name: &str) -> bool {
+        let Name(first, second) = self;
+        name.len() == first.len() + second.len() && name.starts_with(first) && name.ends_with(second)
+    }
+}
+
+impl<'a> From<&'a str> for Name<'a> {
+    fn from(name: &'a str) -> Name<'a> {
+        Name(name, "")
+    }
+}
+
+impl<'a, S: AsRef<str> + ?Sized> From<(&'a str, &'a S)> for Name<'a> {
+    fn from((first, second): (&'a str, &'a S)) -> Name<'a> {
+        Name(first, second.as_ref())
+    }
+}
+
 /// All series of a run, by name.
 #[derive(Clone, Debug, Default)]
 pub struct SeriesSet {
     all: Vec<Series>,
     by_name: BTreeMap<String, usize>,
     seconds: usize,
+    /// The series after the one that was found last. Every second asks for them in nearly the same order, in which they were
+    /// also added, so it is nearly always the next one.
+    next: usize,
 }
 
 impl SeriesSet {
@@ -134,20 +160,44 @@ impl SeriesSet {
     }
 
     /// Adds a series that is a gap until now, or finds it again.
-    pub(super) fn add(&mut self, name: &str, unit: Unit, more_is_worse: Option<bool>, what: &str) -> usize {
-        if let Some(&i) = self.by_name.get(name) {
+    pub(super) fn add<'a>(
+        &mut self,
+        name: impl Into<Name<'a>>,
+        unit: Unit,
+        more_is_worse: Option<bool>,
+        what: &str,
+    ) -> usize {
+        let name = name.into();
+        let i = match self.all.get(self.next) {
+            Some(next) if name.is(&next.name) => self.next,
+            _ => self.find_or_add(name, unit, more_is_worse, what),
+        };
+        self.next = i + 1;
+        i
+    }
+
+    #[cold]
+    fn find_or_add(
+        &mut self,
+        Name(first, second): Name<'_>,
+        unit: Unit,
+        more_is_worse: Option<bool>,
+        what: &str,
+    ) -> usize {
+        let name = [first, second].concat();
+        if let Some(&i) = self.by_name.get(&name) {
             return i;
         }
         let i = self.all.len();
         self.all.push(Series {
-            name: name.to_owned(),
+            name: name.clone(),
             unit,
             what: what.to_owned(),
             more_is_worse,
             values: vec![f64::NAN; self.seconds],
             merged: None,
         });
-        self.by_name.insert(name.to_owned(), i);
+        self.by_name.insert(name, i);
         i
     }
 
@@ -177,6 +227,7 @@ impl SeriesSet {
     /// Ends the second: whatever was not put is a gap.
     pub(super) fn end_second(&mut self) {
         self.seconds += 1;
+        self.next = 0;
         for series in &mut self.all {
             if series.values.len() < self.seconds {
                 series.values.push(f64::NAN);
@@ -201,6 +252,28 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_series_is_found_again_in_any_order() {
+        let mut set = SeriesSet::default();
+        let mut put = |names: &[(&str, &str)]| {
+            for &name in names {
+                let i = set.add(name, Unit::Count, None, "");
+                set.put(i, 1.0);
+            }
+            set.end_second();
+        };
+        put(&[("a", ""), ("b.", "x"), ("b.", "y")]);
+        // One that was there is missing, one comes in between, two change places, parts meet elsewhere.
+        put(&[("a", ""), ("b.", "y")]);
+        put(&[("a", ""), ("b", "."), ("b.", "x"), ("b.", "y")]);
+        put(&[("b", ".y"), ("b.", "x"), ("", "a")]);
+        let samples =
+            |s: &Series| s.values.iter().map(|v| if v.is_nan() { '-' } else { '1' }).collect::<String>();
+        let all: Vec<(&str, String)> = set.iter().map(|s| (s.name.as_str(), samples(s))).collect();
+        let is = |name: &'static str, samples: &str| (name, samples.to_owned());
+        assert_eq!(all, [is("a", "1111"), is("b.", "--1-"), is("b.x", "1-11"), is("b.y", "1111")]);
+    }
 
     #[test]
     fn what_is_merged_stands_for_the_last_seconds_and_a_mean_for_the_rest() {
