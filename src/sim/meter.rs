@@ -4,9 +4,8 @@
 const SUB_BITS: u32 = 5;
 /// Buckets of one octave of a [`Histogram`].
 pub const OCTAVE: usize = 1 << SUB_BITS;
-/// Octaves of a [`Histogram`].
-pub const OCTAVES: usize = 36;
-const BUCKETS: usize = OCTAVES * OCTAVE;
+/// Buckets of a [`Histogram`].
+pub const BUCKETS: usize = 36 * OCTAVE;
 
 /// A log-linear histogram of spans in nanoseconds, from 1 µs to about an hour.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,14 +56,20 @@ impl Histogram {
         place_of(rank(q, self.total())?, counts).map(|(bucket, _)| Self::middle(bucket))
     }
 
-    /// Counts by bucket, octave by octave.
-    pub fn octaves(&self) -> &[[u32; OCTAVE]] {
-        self.counts.as_chunks().0
-    }
-
-    /// The same, to be brought up to date.
-    pub fn octaves_mut(&mut self) -> &mut [[u32; OCTAVE]] {
-        self.counts.as_chunks_mut().0
+    /// Brings an earlier state of the same histogram up to date. Says of each bucket that has grown since, in order, by how
+    /// much. Few grow in a second: they are looked for eight at a time.
+    pub fn catch_up(&self, earlier: &mut Histogram, mut grown: impl FnMut(usize, u32)) {
+        let (now, then) = (self.counts.as_chunks::<8>().0, earlier.counts.as_chunks_mut::<8>().0);
+        for (chunk, (now, then)) in now.iter().zip(then).enumerate() {
+            if now != then {
+                for i in 0..now.len() {
+                    if now[i] > then[i] {
+                        grown(chunk * now.len() + i, now[i] - then[i]);
+                        then[i] = now[i];
+                    }
+                }
+            }
+        }
     }
 
     /// What was counted since an earlier state of the same histogram.

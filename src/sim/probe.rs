@@ -326,12 +326,9 @@ impl Probe {
         }
     }
 
-    /// Hands over what was collected: log records, how many there were of each kind, and finished traces.
-    pub fn take(&mut self) -> (Vec<LogRecord>, [u32; LOG_KINDS], Vec<TraceRecord>) {
-        (
-            std::mem::take(&mut self.logs),
-            std::mem::replace(&mut self.counts, [0; LOG_KINDS]),
-            std::mem::take(&mut self.done),
-        )
+    /// What was collected: log records, how many there were of each kind, and finished traces. Whoever has read them empties
+    /// them.
+    pub fn collected(&mut self) -> (&mut Vec<LogRecord>, &mut [u32; LOG_KINDS], &mut Vec<TraceRecord>) {
+        (&mut self.logs, &mut self.counts, &mut self.done)
     }
 }

@@ -1,5 +1,7 @@
 //! Log lines sampled from simulated requests.
 
+use std::sync::Arc;
+
 use crate::units::SimTime;
 
 /// Severity of a line.
@@ -30,7 +32,7 @@ pub struct LogLine {
     /// When.
     pub at: SimTime,
     /// Who wrote it: `api-07`, `balancer`, `catalog-cache`.
-    pub source: String,
+    pub source: Arc<str>,
     /// What kind of line it is: `query_timeout`, `connection_refused`, `access`; the same kind reads alike.
     pub stream: &'static str,
     /// Severity.

@@ -1,12 +1,16 @@
 //! The recorder: steps a world second by second and reads its instruments, as a scrape would.
 
+use std::sync::Arc;
+
 use super::logs::{Level, LogLine};
 use super::series::{Name, SeriesSet};
 use super::trace::{Span, SpanStatus, Trace, TraceOutcome};
 use super::window::Window;
 use crate::sim::World;
 use crate::sim::digest::Digest;
-use crate::sim::meter::{ATTEMPTS_TOLD_APART, CallCounters, Counters, HostCounters, ServiceCounters};
+use crate::sim::meter::{
+    ATTEMPTS_TOLD_APART, CallCounters, Counters, Histogram, HostCounters, ServiceCounters,
+};
 use crate::sim::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, TraceRecord};
 use crate::sim::service::InstanceState;
 use crate::sim::spec::{Abandoned, Backup, Reading as ReadingSpec, ServiceSpec, Spec, Step};
@@ -25,27 +29,72 @@ pub struct Recorder {
     windows: Windows,
 }
 
-/// Names of the parts, for log lines and traces.
+/// Names of the parts, for series, log lines and traces.
 #[derive(Clone, Debug)]
 struct Names {
     services: Vec<ServiceSpec>,
     /// Instances of each service, also those that are gone; more may come.
-    instances: Vec<Vec<String>>,
-    cache: Vec<String>,
-    databases: Vec<String>,
+    instances: Vec<Vec<Arc<str>>>,
+    cache: Vec<Arc<str>>,
+    databases: Vec<Arc<str>>,
     /// Hosts of all databases, and where each database's begin.
-    hosts: Vec<String>,
-    clients: Vec<String>,
-    reads: Vec<String>,
+    hosts: Vec<Arc<str>>,
+    clients: Vec<Arc<str>>,
+    reads: Vec<Arc<str>>,
     /// Kinds that change something.
     posts: Vec<bool>,
-    balancer: String,
+    balancer: Arc<str>,
     /// Attempts that are told apart: number, and what is counted of those with it.
     attempts: Vec<(String, String)>,
-    /// Calls between services: name and timeout at the start.
-    calls: Vec<String>,
     /// What the log says of a query that took too long, by database.
     given_up: Vec<&'static str>,
+    spans: SpanNames,
+}
+
+/// Names of spans.
+#[derive(Clone, Debug)]
+struct SpanNames {
+    attempt: Numbered,
+    /// Calls between services.
+    calls: Vec<Numbered>,
+    /// Queries of each service, by step, where the step has a name for them.
+    steps: Vec<Vec<Option<Numbered>>>,
+    /// Other queries.
+    query: Numbered,
+    cache_get: Arc<str>,
+    pool_wait: Arc<str>,
+    connect: Arc<str>,
+    work: Arc<str>,
+    confirm: Arc<str>,
+}
+
+/// What is done again under the same name with a number behind it. Names are made when they are first wanted.
+#[derive(Clone, Debug)]
+struct Numbered {
+    name: Arc<str>,
+    /// By number less one.
+    known: Vec<Arc<str>>,
+}
+
+impl Numbered {
+    /// `query 1`, `query 2`.
+    fn from_one(name: &str) -> Numbered {
+        Numbered { name: name.into(), known: Vec::new() }
+    }
+
+    /// `orders.persist`, `orders.persist 2`.
+    fn from_two(name: &str) -> Numbered {
+        Numbered { name: name.into(), known: vec![name.into()] }
+    }
+
+    /// The name with a number, from 1.
+    fn name(&mut self, number: u32) -> Arc<str> {
+        let i = number.saturating_sub(1) as usize;
+        while self.known.len() <= i {
+            self.known.push(format!("{} {}", self.name, self.known.len() + 1).into());
+        }
+        self.known[i].clone()
+    }
 }
 
 /// What counts from the start, as one scrape found it.
@@ -92,7 +141,7 @@ struct Windows {
     latency: Window,
     /// On all database hosts.
     queries: Window,
-    /// From the miss to the end of the read of the source, in all services.
+    /// From the miss to the end of the read of the source, in all services; without caches nobody asks.
     origin: Window,
     /// Inside each service; empty unless that is measured.
     inside: Vec<Window>,
@@ -104,7 +153,7 @@ impl Windows {
         Windows {
             latency: Window::new(std::iter::once(world.latency())),
             queries: Window::new(world.all_hosts().iter().map(|h| &h.duration)),
-            origin: Window::new(world.services().iter().map(|s| &s.origin_duration)),
+            origin: Window::new(origin_durations(world)),
             inside: services.map(|s| Window::new(std::iter::once(&s.latency))).collect(),
         }
     }
@@ -112,11 +161,16 @@ impl Windows {
     fn scrape(&mut self, world: &World) {
         self.latency.scrape(std::iter::once(world.latency()));
         self.queries.scrape(world.all_hosts().iter().map(|h| &h.duration));
-        self.origin.scrape(world.services().iter().map(|s| &s.origin_duration));
+        self.origin.scrape(origin_durations(world));
         for (window, service) in self.inside.iter_mut().zip(world.services()) {
             window.scrape(std::iter::once(&service.latency));
         }
     }
+}
+
+fn origin_durations(world: &World) -> impl Iterator<Item = &Histogram> {
+    let services = if world.spec().caches.is_empty() { &[] } else { world.services() };
+    services.iter().map(|s| &s.origin_duration)
 }
 
 /// The name of an instance: `api-07`.
@@ -192,14 +246,16 @@ impl Recorder {
 
     /// Puts the log records and traces of the last second into words.
     fn collect(&mut self, world: &mut World) {
-        let (mut logs, counts, traces) = world.probe().take();
+        let (logs, counts, traces) = world.probe().collected();
         logs.sort_by_key(|r| r.at);
-        for record in &logs {
+        for record in logs.iter() {
             // The lines kept of a kind share those that were not: together they stand for all.
             let kept = logs.iter().filter(|l| l.kind == record.kind).count() as u32;
             self.logs.push(self.names.log_line(record, counts[record.kind as usize].div_ceil(kept)));
         }
-        self.traces.extend(traces.iter().map(|t| self.names.trace(t)));
+        logs.clear();
+        counts.fill(0);
+        self.traces.extend(traces.drain(..).map(|t| self.names.trace(t)));
     }
 }
 
@@ -634,7 +690,8 @@ fn ages(put: &mut Put<'_>, oldest: &[Option<(u64, u64)>], spec: &Spec) {
 fn calls(put: &mut Put<'_>, before: &Reading, world: &World, names: &Names) {
     let operations = world.counters().operations_started() - before.counters.operations_started();
     let operations = operations as f64;
-    for ((name, now), before) in names.calls.iter().zip(world.calls()).zip(&before.calls) {
+    let names = names.spans.calls.iter().map(|call| &call.name);
+    for ((name, now), before) in names.zip(world.calls()).zip(&before.calls) {
         let started = (now.started - before.started) as f64;
         put.rate(("calls.started.", name), None, "Attempts of this call.", started);
         let given_up = (now.timed_out - before.timed_out) as f64;
@@ -647,24 +704,20 @@ fn calls(put: &mut Put<'_>, before: &Reading, world: &World, names: &Names) {
 
 impl Names {
     fn of(spec: &Spec) -> Names {
-        let calls = spec.services.iter().flat_map(|s| &s.steps).filter_map(|step| match step {
-            Step::Call(call) => Some(call.name.clone()),
-            _ => None,
-        });
+        let all = |names: &mut dyn Iterator<Item = &String>| names.map(|name| name.as_str().into()).collect();
         Names {
             services: spec.services.clone(),
             instances: vec![Vec::new(); spec.services.len()],
+            cache: all(&mut spec.caches.iter().map(|c| &c.name)),
+            databases: all(&mut spec.databases.iter().map(|d| &d.name)),
+            hosts: all(&mut spec.databases.iter().flat_map(|d| &d.hosts)),
+            clients: all(&mut spec.clients.iter().map(|c| &c.name)),
+            reads: all(&mut spec.reads.iter().map(|r| &r.name)),
+            posts: spec.reads.iter().map(|r| r.posts).collect(),
+            balancer: spec.balancer.name.as_str().into(),
             attempts: (1..=ATTEMPTS_TOLD_APART)
                 .map(|n| (n.to_string(), format!("Requests whose attempt header says {n}.")))
                 .collect(),
-            cache: spec.caches.iter().map(|c| c.name.clone()).collect(),
-            databases: spec.databases.iter().map(|d| d.name.clone()).collect(),
-            hosts: spec.databases.iter().flat_map(|d| d.hosts.iter().cloned()).collect(),
-            clients: spec.clients.iter().map(|c| c.name.clone()).collect(),
-            reads: spec.reads.iter().map(|r| r.name.clone()).collect(),
-            posts: spec.reads.iter().map(|r| r.posts).collect(),
-            balancer: spec.balancer.name.clone(),
-            calls: calls.collect(),
             given_up: spec
                 .databases
                 .iter()
@@ -673,6 +726,7 @@ impl Names {
                     Abandoned::RunsOn => "given up, it runs on",
                 })
                 .collect(),
+            spans: SpanNames::of(spec),
         }
     }
 
@@ -680,29 +734,18 @@ impl Names {
     fn add_instances(&mut self, world: &World) {
         for (names, service) in self.instances.iter_mut().zip(world.services()) {
             let new = names.len()..service.instances.len();
-            names.extend(new.map(|i| instance_name(&service.spec.name, i)));
+            names.extend(new.map(|i| instance_name(&service.spec.name, i).into()));
         }
     }
 
-    fn instance(&self, service: u32, index: u32) -> String {
-        match self.services.get(service as usize) {
-            Some(service) if index != u32::MAX => instance_name(&service.name, index as usize),
-            _ => self.balancer.clone(),
-        }
+    /// The name of an instance; of none, that of the load balancer.
+    fn instance(&self, service: u32, index: u32) -> Arc<str> {
+        let instance = self.instances.get(service as usize).and_then(|s| s.get(index as usize));
+        instance.unwrap_or(&self.balancer).clone()
     }
 
-    /// The name of a query: that of a `Query` step, else how often it was tried.
-    fn query(&self, service: u32, step: u32, attempt: u32) -> String {
-        let step = self.services.get(service as usize).and_then(|s| s.steps.get(step as usize));
-        match step {
-            Some(Step::Query { name, .. }) if attempt == 1 => name.clone(),
-            Some(Step::Query { name, .. }) => format!("{name} {attempt}"),
-            _ => format!("query {attempt}"),
-        }
-    }
-
-    fn log_line(&self, r: &LogRecord, alike: u32) -> LogLine {
-        let name = |names: &[String], i: u32| names.get(i as usize).cloned().unwrap_or_default();
+    fn log_line(&mut self, r: &LogRecord, alike: u32) -> LogLine {
+        let name = |names: &[Arc<str>], i: u32| names.get(i as usize).cloned().unwrap_or_default();
         let (instance, host) = (self.instance(r.service, r.place), name(&self.hosts, r.host));
         let took = SimSpan(r.took);
         let service = self.services.get(r.service as usize);
@@ -710,9 +753,6 @@ impl Names {
         let given_up = service.and_then(|s| s.database).and_then(|d| self.given_up.get(d)).copied();
         let (query_timeout, query_attempts) =
             pool.map_or((SimSpan::ZERO, 1), |p| (p.query_timeout, p.attempts));
-        let in_time = pool.filter(|p| !p.acquire_varies);
-        let in_time =
-            in_time.map_or_else(|| "in time".to_owned(), |p| format!("within {}", p.acquire_timeout));
         let (stream, level, source, text) = match r.kind {
             LogKind::Access => (
                 "access",
@@ -745,12 +785,17 @@ impl Names {
                 instance,
                 format!("db client: {host} refused the connection (try {})", r.detail),
             ),
-            LogKind::PoolTimeout => (
-                "pool_timeout",
-                Level::Error,
-                instance,
-                format!("db client: no connection free {in_time}, request failed, attempt={}", r.attempt,),
-            ),
+            LogKind::PoolTimeout => {
+                let in_time = pool
+                    .filter(|p| !p.acquire_varies)
+                    .map_or_else(|| "in time".to_owned(), |p| format!("within {}", p.acquire_timeout));
+                (
+                    "pool_timeout",
+                    Level::Error,
+                    instance,
+                    format!("db client: no connection free {in_time}, request failed, attempt={}", r.attempt),
+                )
+            }
             LogKind::RateLimited => (
                 "rate_limited",
                 Level::Warn,
@@ -818,7 +863,7 @@ impl Names {
                 host,
                 format!(
                     "duration: {took}  {} {}",
-                    self.query(r.service, r.step, 1),
+                    self.spans.query(r.service, r.step, 1),
                     name(&self.reads, r.read)
                 ),
             ),
@@ -862,41 +907,45 @@ impl Names {
         LogLine { at: SimTime(r.at), source, stream, level, text, operation, alike }
     }
 
-    fn trace(&self, t: &TraceRecord) -> Trace {
-        let name = |names: &[String], i: u32| names.get(i as usize).cloned().unwrap_or_default();
-        let mut records = t.spans.clone();
+    fn trace(&mut self, t: TraceRecord) -> Trace {
+        let name = |names: &[Arc<str>], i: u32| names.get(i as usize).cloned().unwrap_or_default();
+        let mut records = t.spans;
         records.sort_by_key(|s| (s.start, s.number == 0, s.number, s.end));
         let mut spans: Vec<Span> = Vec::with_capacity(records.len());
-        // Number of a span, its index, and where it was.
-        let mut parents: Vec<(u16, usize, (u32, u32))> = Vec::new();
+        // In which instance of which service each span's parts are.
+        let mut insides: Vec<(u32, u32)> = Vec::with_capacity(records.len());
         let mut queries = 0;
-        for s in &records {
-            let parent = parents.iter().rev().find(|p| s.parent > 0 && p.0 == s.parent).copied();
-            let (service, instance) = parent.map_or((0, u32::MAX), |p| p.2);
-            let at = self.instance(service, instance);
-            let mut inside = (service, instance);
-            let (label, place) = match s.kind {
-                SpanKind::Attempt { attempt, place } => {
-                    inside = place.map_or((0, u32::MAX), |p| (u32::from(p.0), u32::from(p.1)));
-                    (format!("attempt {attempt}"), self.instance(inside.0, inside.1))
+        for (i, s) in records.iter().enumerate() {
+            let parent = records[..i].iter().rposition(|p| s.parent > 0 && p.number == s.parent);
+            let inside = parent.map_or((0, u32::MAX), |parent| insides[parent]);
+            insides.push(match s.kind {
+                SpanKind::Attempt { place, .. } => {
+                    place.map_or((0, u32::MAX), |p| (u32::from(p.0), u32::from(p.1)))
                 }
-                SpanKind::Call { call, attempt, place } => {
-                    inside = (u32::from(place.0), u32::from(place.1));
-                    let label = match attempt {
-                        1 => name(&self.calls, call),
-                        n => format!("{} {n}", name(&self.calls, call)),
-                    };
-                    (label, self.instance(inside.0, inside.1))
+                SpanKind::Call { place, .. } => (u32::from(place.0), u32::from(place.1)),
+                _ => inside,
+            });
+            let names = &mut self.spans;
+            let label = match s.kind {
+                SpanKind::Attempt { attempt, .. } => names.attempt.name(attempt),
+                SpanKind::Call { call, attempt, .. } => {
+                    names.calls.get_mut(call as usize).map(|c| c.name(attempt)).unwrap_or_default()
                 }
-                SpanKind::CacheGet { cache } => ("cache get".to_owned(), name(&self.cache, cache)),
-                SpanKind::PoolWait => ("pool wait".to_owned(), at),
-                SpanKind::Connect { host } => ("connect".to_owned(), name(&self.hosts, host)),
-                SpanKind::Query { attempt, service, step, host } => {
+                SpanKind::CacheGet { .. } => names.cache_get.clone(),
+                SpanKind::PoolWait => names.pool_wait.clone(),
+                SpanKind::Connect { .. } => names.connect.clone(),
+                SpanKind::Query { attempt, service, step, .. } => {
                     queries += 1;
-                    (self.query(service, step, attempt), name(&self.hosts, host))
+                    names.query(service, step, attempt)
                 }
-                SpanKind::Work => ("work".to_owned(), at),
-                SpanKind::Confirm => ("look for the request key".to_owned(), at),
+                SpanKind::Work => names.work.clone(),
+                SpanKind::Confirm => names.confirm.clone(),
+            };
+            let place = match s.kind {
+                SpanKind::Attempt { .. } | SpanKind::Call { .. } => self.instance(insides[i].0, insides[i].1),
+                SpanKind::CacheGet { cache } => name(&self.cache, cache),
+                SpanKind::Connect { host } | SpanKind::Query { host, .. } => name(&self.hosts, host),
+                SpanKind::PoolWait | SpanKind::Work | SpanKind::Confirm => self.instance(inside.0, inside.1),
             };
             let (status, note) = match s.end_kind {
                 SpanEnd::Ok => (SpanStatus::Ok, ""),
@@ -908,17 +957,14 @@ impl Names {
                 SpanEnd::Lost => (SpanStatus::Failed, "lost"),
                 SpanEnd::Abandoned => (SpanStatus::Abandoned, "caller gone"),
             };
-            if s.number > 0 {
-                parents.push((s.number, spans.len(), inside));
-            }
             spans.push(Span {
-                parent: parent.map(|p| p.1),
+                parent,
                 name: label,
                 place,
                 start: SimTime(s.start),
                 took: SimTime(s.end).since(SimTime(s.start)),
                 status,
-                note: note.to_owned(),
+                note,
             });
         }
         Trace {
@@ -938,5 +984,35 @@ impl Names {
             queries,
             spans: Trace::tree(spans),
         }
+    }
+}
+
+impl SpanNames {
+    fn of(spec: &Spec) -> SpanNames {
+        let calls = spec.services.iter().flat_map(|s| &s.steps).filter_map(|step| match step {
+            Step::Call(call) => Some(Numbered::from_two(&call.name)),
+            _ => None,
+        });
+        let query = |step: &Step| match step {
+            Step::Query { name, .. } => Some(Numbered::from_two(name)),
+            _ => None,
+        };
+        SpanNames {
+            attempt: Numbered::from_one("attempt"),
+            calls: calls.collect(),
+            steps: spec.services.iter().map(|s| s.steps.iter().map(query).collect()).collect(),
+            query: Numbered::from_one("query"),
+            cache_get: "cache get".into(),
+            pool_wait: "pool wait".into(),
+            connect: "connect".into(),
+            work: "work".into(),
+            confirm: "look for the request key".into(),
+        }
+    }
+
+    /// The name of a query: that of a `Query` step, else how often it was tried.
+    fn query(&mut self, service: u32, step: u32, attempt: u32) -> Arc<str> {
+        let step = self.steps.get_mut(service as usize).and_then(|s| s.get_mut(step as usize));
+        step.and_then(Option::as_mut).unwrap_or(&mut self.query).name(attempt)
     }
 }

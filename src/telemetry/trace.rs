@@ -1,5 +1,7 @@
 //! Traces: one operation with all its attempts, waits, queries and what was given up.
 
+use std::sync::Arc;
+
 use crate::units::{SimSpan, SimTime};
 
 /// One operation, recorded whole when it ended for the user.
@@ -8,11 +10,11 @@ pub struct Trace {
     /// The operation's number; shown in hexadecimal.
     pub operation: u64,
     /// Kind of read.
-    pub read: String,
+    pub read: Arc<str>,
     /// The key that was asked for.
     pub key: u32,
     /// The client population.
-    pub client: String,
+    pub client: Arc<str>,
     /// When the user began.
     pub started: SimTime,
     /// How long it took the user, over all attempts.
@@ -34,24 +36,42 @@ impl Trace {
         std::iter::successors(above(&span), above).count()
     }
 
-    /// Puts spans, which come in order of start, in the order of their tree.
-    pub(super) fn tree(spans: Vec<Span>) -> Vec<Span> {
-        let mut children = vec![Vec::new(); spans.len()];
-        let mut next: Vec<(usize, Option<usize>)> = Vec::new();
+    /// Puts spans, which come in order of start, each after the one that it is part of, in the order of their tree.
+    pub(super) fn tree(mut spans: Vec<Span>) -> Vec<Span> {
+        let mut nodes = vec![Node { size: 1, place: 0, next: 0 }; spans.len()];
         for (i, span) in spans.iter().enumerate().rev() {
-            match span.parent {
-                Some(parent) => children[parent].push(i),
-                None => next.push((i, None)),
+            if let Some(parent) = span.parent {
+                nodes[parent].size += nodes[i].size;
             }
         }
-        let mut ordered = Vec::with_capacity(spans.len());
-        while let Some((i, parent)) = next.pop() {
-            let place = Some(ordered.len());
-            next.extend(children[i].iter().map(|&child| (child, place)));
-            ordered.push(Span { parent, ..spans[i].clone() });
+        let mut next_root = 0;
+        for (i, span) in spans.iter_mut().enumerate() {
+            let size = nodes[i].size;
+            let next = span.parent.map_or(&mut next_root, |parent| &mut nodes[parent].next);
+            let place = *next;
+            *next += size;
+            (nodes[i].place, nodes[i].next) = (place, place + 1);
+            span.parent = span.parent.map(|parent| nodes[parent].place);
         }
-        ordered
+        for i in 0..spans.len() {
+            while nodes[i].place != i {
+                let place = nodes[i].place;
+                spans.swap(i, place);
+                nodes.swap(i, place);
+            }
+        }
+        spans
     }
+}
+
+/// A span on its way into the order of the tree.
+#[derive(Clone, Copy)]
+struct Node {
+    /// Spans of its part of the tree, itself included.
+    size: usize,
+    place: usize,
+    /// Where the next one that is part of it goes.
+    next: usize,
 }
 
 /// How an operation ended.
@@ -73,9 +93,9 @@ pub struct Span {
     /// Index of the parent span; `None` for an attempt.
     pub parent: Option<usize>,
     /// `attempt 2`, `pool wait`, `connect`, `query 1`, `cache get`.
-    pub name: String,
+    pub name: Arc<str>,
     /// Where: `api-07`, `replica-1`, `catalog-cache`.
-    pub place: String,
+    pub place: Arc<str>,
     /// When.
     pub start: SimTime,
     /// How long.
@@ -83,7 +103,7 @@ pub struct Span {
     /// How it ended.
     pub status: SpanStatus,
     /// `503`, `timeout after 2 s`, `miss`, `refused`.
-    pub note: String,
+    pub note: &'static str,
 }
 
 /// How a span ended.
@@ -105,12 +125,12 @@ mod tests {
     fn what_is_part_of_a_span_follows_it() {
         let span = |name: &str, parent, start| Span {
             parent,
-            name: name.to_owned(),
-            place: String::new(),
+            name: name.into(),
+            place: "".into(),
             start: SimTime(start),
             took: SimSpan(1),
             status: SpanStatus::Ok,
-            note: String::new(),
+            note: "",
         };
         let spans = vec![
             span("attempt 1", None, 0),
@@ -121,7 +141,7 @@ mod tests {
             span("attempt 2", None, 5),
         ];
         let spans = Trace::tree(spans);
-        let shape: Vec<(&str, Option<usize>)> = spans.iter().map(|s| (s.name.as_str(), s.parent)).collect();
+        let shape: Vec<(&str, Option<usize>)> = spans.iter().map(|s| (&*s.name, s.parent)).collect();
         assert_eq!(
             shape,
             [

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::series::RECENT_S;
-use crate::sim::meter::{Histogram, OCTAVE, OCTAVES, place_of, rank};
+use crate::sim::meter::{BUCKETS, Histogram, OCTAVE, place_of, rank};
 use crate::units::SECOND;
 
 /// What some histograms counted together in the last second, and in the last [`RECENT_S`].
@@ -19,20 +19,25 @@ pub(super) struct Window {
     recent: Recent,
 }
 
-/// What was counted in one second.
+/// What was counted in one second: the buckets that counted, in order; one comes again where several histograms counted.
 #[derive(Clone, Debug, Default)]
-struct Second {
-    /// Buckets that counted, in order, and how often.
-    counts: Vec<(u16, u32)>,
-    total: u64,
+struct Second(Vec<Counted>);
+
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    bucket: u16,
+    n: u32,
+    /// With those in the buckets before it.
+    upto: u64,
 }
 
 /// What was counted in several seconds.
 #[derive(Clone, Debug)]
 struct Recent {
-    counts: Box<[[u32; OCTAVE]; OCTAVES]>,
-    /// Sums of the octaves' counts.
-    octaves: [u32; OCTAVES],
+    /// By bucket.
+    counts: Box<[u32; BUCKETS]>,
+    /// By octave.
+    octaves: [u32; BUCKETS / OCTAVE],
     total: u64,
 }
 
@@ -42,32 +47,19 @@ impl Window {
         Window {
             seen: histograms.cloned().collect(),
             seconds: vec![Second::default(); RECENT_S].into(),
-            recent: Recent { counts: Box::new([[0; OCTAVE]; OCTAVES]), octaves: [0; OCTAVES], total: 0 },
+            recent: Recent { counts: Box::new([0; BUCKETS]), octaves: [0; BUCKETS / OCTAVE], total: 0 },
         }
     }
 
     /// Takes in what the same histograms have counted since: the second that has just passed.
-    pub(super) fn scrape<'a>(&mut self, histograms: impl Iterator<Item = &'a Histogram> + Clone) {
+    pub(super) fn scrape<'a>(&mut self, histograms: impl Iterator<Item = &'a Histogram>) {
         let mut second = self.seconds.pop_front().unwrap_or_default();
         self.recent.subtract(&second);
-        second.clear();
-        for octave in 0..OCTAVES {
-            let mut counted = [0; OCTAVE];
-            let mut any = false;
-            for (now, seen) in histograms.clone().zip(&mut self.seen) {
-                let (now, seen) = (&now.octaves()[octave], &mut seen.octaves_mut()[octave]);
-                if now != seen {
-                    any = true;
-                    for ((counted, now), seen) in counted.iter_mut().zip(now).zip(seen) {
-                        *counted += now - *seen;
-                        *seen = *now;
-                    }
-                }
-            }
-            if any {
-                second.add(octave, &counted);
-            }
+        second.0.clear();
+        for (now, seen) in histograms.zip(&mut self.seen) {
+            now.catch_up(seen, |bucket, n| second.0.push(Counted { bucket: bucket as u16, n, upto: 0 }));
         }
+        second.sum_up();
         self.recent.add(&second);
         self.seconds.push_back(second);
     }
@@ -90,50 +82,52 @@ fn seconds(bucket: Option<usize>) -> f64 {
 }
 
 impl Second {
-    fn clear(&mut self) {
-        self.counts.clear();
-        self.total = 0;
+    /// Orders what several histograms counted, one after the other, and sums it up.
+    fn sum_up(&mut self) {
+        if !self.0.is_sorted_by_key(|counted| counted.bucket) {
+            self.0.sort_by_key(|counted| counted.bucket);
+        }
+        let mut upto = 0;
+        for counted in &mut self.0 {
+            upto += u64::from(counted.n);
+            counted.upto = upto;
+        }
     }
 
-    /// Adds an octave's counts; octaves come in order.
-    fn add(&mut self, octave: usize, counted: &[u32; OCTAVE]) {
-        for (i, &n) in counted.iter().enumerate().filter(|(_, n)| **n > 0) {
-            self.counts.push(((octave * OCTAVE + i) as u16, n));
-            self.total += u64::from(n);
-        }
+    fn total(&self) -> u64 {
+        self.0.last().map_or(0, |last| last.upto)
     }
 
     /// The bucket of a quantile.
     fn quantile(&self, q: f64) -> Option<usize> {
-        let counts = self.counts.iter().map(|&(bucket, n)| (usize::from(bucket), n));
-        place_of(rank(q, self.total)?, counts).map(|(bucket, _)| bucket)
+        let rank = rank(q, self.total())?;
+        let place = self.0.partition_point(|counted| counted.upto <= rank);
+        self.0.get(place).map(|counted| usize::from(counted.bucket))
     }
 }
 
 impl Recent {
     fn add(&mut self, second: &Second) {
-        for &(bucket, n) in &second.counts {
-            let (octave, i) = (usize::from(bucket) / OCTAVE, usize::from(bucket) % OCTAVE);
-            self.counts[octave][i] += n;
-            self.octaves[octave] += n;
+        for &Counted { bucket, n, .. } in &second.0 {
+            self.counts[usize::from(bucket)] += n;
+            self.octaves[usize::from(bucket) / OCTAVE] += n;
         }
-        self.total += second.total;
+        self.total += second.total();
     }
 
     fn subtract(&mut self, second: &Second) {
-        for &(bucket, n) in &second.counts {
-            let (octave, i) = (usize::from(bucket) / OCTAVE, usize::from(bucket) % OCTAVE);
-            self.counts[octave][i] -= n;
-            self.octaves[octave] -= n;
+        for &Counted { bucket, n, .. } in &second.0 {
+            self.counts[usize::from(bucket)] -= n;
+            self.octaves[usize::from(bucket) / OCTAVE] -= n;
         }
-        self.total -= second.total;
+        self.total -= second.total();
     }
 
     /// The bucket of a quantile.
     fn quantile(&self, q: f64) -> Option<usize> {
         let (octave, rank) = place_of(rank(q, self.total)?, self.octaves.iter().copied().enumerate())?;
-        let (i, _) = place_of(rank, self.counts[octave].iter().copied().enumerate())?;
-        Some(octave * OCTAVE + i)
+        let counts = self.counts.iter().copied().enumerate().skip(octave * OCTAVE);
+        place_of(rank, counts).map(|(bucket, _)| bucket)
     }
 }
 

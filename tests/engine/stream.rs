@@ -59,7 +59,7 @@ const LONG_S: u64 = 60;
 fn recorded(spec: &Spec, seed: u64) -> (World, Vec<TraceRecord>) {
     let mut world = World::new(spec, seed);
     world.advance(SimTime::from_secs(LONG_S));
-    let operations = world.probe().take().2;
+    let operations = std::mem::take(world.probe().collected().2);
     (world, operations)
 }
 

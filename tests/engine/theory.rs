@@ -112,9 +112,9 @@ fn operations(spec: &Spec, seed: u64, seconds: u64) -> Vec<TraceRecord> {
     assert_eq!(spec.problems(), Vec::<String>::new());
     let mut world = World::new(&spec, seed);
     world.advance(SimTime::from_secs(seconds / 10));
-    world.probe().take();
+    world.probe().collected().2.clear();
     world.advance(SimTime::from_secs(seconds));
-    world.probe().take().2
+    std::mem::take(world.probe().collected().2)
 }
 
 /// Seconds from the beginning to the end of an operation.

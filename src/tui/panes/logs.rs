@@ -392,7 +392,7 @@ mod tests {
     fn line(second: u64, stream: &'static str, text: &str, alike: u32) -> LogLine {
         LogLine {
             at: SimTime::from_secs(second),
-            source: "api-01".to_owned(),
+            source: "api-01".into(),
             stream,
             level: Level::Info,
             text: text.to_owned(),

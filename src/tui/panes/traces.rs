@@ -127,8 +127,7 @@ impl Traces {
             }
             text.clear();
             let _ = write!(text, "{:x} {}/{} {} {}", t.operation, t.read, t.key, t.client, outcome(t).0);
-            self.filter.fits(&[&text])
-                || t.spans.iter().any(|s| self.filter.fits(&[&text, &s.place, &s.note]))
+            self.filter.fits(&[&text]) || t.spans.iter().any(|s| self.filter.fits(&[&text, &s.place, s.note]))
         };
         let order = self.order;
         let wanted = |t: &Trace| order != Order::Failed || t.outcome == TraceOutcome::Failed;
@@ -555,16 +554,16 @@ mod tests {
         place: &str,
         at_ms: u64,
         ms: u64,
-        end: (SpanStatus, &str),
+        end: (SpanStatus, &'static str),
     ) -> Span {
         Span {
             parent,
-            name: name.to_owned(),
-            place: place.to_owned(),
+            name: name.into(),
+            place: place.into(),
             start: SimTime(5 * SECOND + at_ms * 1_000_000),
             took: SimSpan(ms * 1_000_000),
             status: end.0,
-            note: end.1.to_owned(),
+            note: end.1,
         }
     }
 
@@ -572,9 +571,9 @@ mod tests {
         use SpanStatus::{Abandoned, Failed, Ok};
         Trace {
             operation: 0x7f3a,
-            read: "popular".to_owned(),
+            read: "popular".into(),
             key: 81_273,
-            client: "mobile".to_owned(),
+            client: "mobile".into(),
             started: SimTime(5 * SECOND),
             took: SimSpan(12_100_000_000),
             outcome: TraceOutcome::Failed,
