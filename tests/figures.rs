@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pagerdrill::headless::{self, Options, Pilot};
 use pagerdrill::incident::{library, load};
-use pagerdrill::telemetry::{Span, SpanStatus};
+use pagerdrill::telemetry::{LogLine, Span, SpanStatus};
 use pagerdrill::units::SimSpan;
 
 /// Operations of one run above which an incident's figures take many minutes in a test build: `pagerdrill test --all`
@@ -77,13 +77,18 @@ fn a_call_given_up_goes_on_and_can_be_read_in_log_and_trace() {
         headless::run(&incident, &Pilot::Nobody, Options { seed: 1, scale: 1.0, until }).expect("it runs");
 
     let retried = "deadline exceeded at 250 ms; retrying attempt=2 jitter=0ms";
-    let lines = run.session.view().logs().iter().filter(|line| line.text.contains(retried)).count();
+    let says = |line: &&LogLine| line.source_and_text().1.contains(retried);
+    let lines = run.session.view().logs().iter().filter(says).count();
     assert!(lines > 100, "{lines} lines say `{retried}`");
 
     // Siblings 250 ms apart, the earlier ones given up and still running when the next begins, each with its own write.
     let telling = run.session.view().traces().iter().filter(|trace| {
-        let reserved: Vec<(usize, &Span)> =
-            trace.spans.iter().enumerate().filter(|(_, s)| s.name.starts_with("inventory.reserve")).collect();
+        let reserved: Vec<(usize, &Span)> = trace
+            .spans()
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| s.name.starts_with("inventory.reserve"))
+            .collect();
         let apart = |a: &Span, b: &Span| b.start.since(a.start) == SimSpan::from_millis(250);
         let overlap = reserved.windows(2).filter(|pair| {
             let ((_, a), (_, b)) = (pair[0], pair[1]);
@@ -93,7 +98,7 @@ fn a_call_given_up_goes_on_and_can_be_read_in_log_and_trace() {
                 && a.start.0 + a.took.0 > b.start.0
         });
         let writes = |parent: usize| {
-            trace.spans.iter().any(|s| s.parent == Some(parent) && s.name.starts_with("orders.persist"))
+            trace.spans().iter().any(|s| s.parent == Some(parent) && s.name.starts_with("orders.persist"))
         };
         overlap.count() >= 4 && reserved.iter().all(|(i, _)| writes(*i))
     });

@@ -39,7 +39,8 @@ pub(super) fn log_line(line: &LogLine, clock: TimeOfDay) -> String {
     } else {
         String::new()
     };
-    format!("{clock} {} {} {}{alike}", line.level.label().trim_end(), line.source, line.text)
+    let (source, text) = line.source_and_text();
+    format!("{clock} {} {source} {text}{alike}", line.level.label().trim_end())
 }
 
 /// A trace in a line.

@@ -10,6 +10,7 @@ mod record;
 mod series;
 mod trace;
 mod window;
+mod words;
 
 pub use instruments::{Instruments, Shown};
 pub use logs::{Level, LogLine};

@@ -2,24 +2,25 @@
 
 use std::sync::Arc;
 
-use super::logs::{Level, LogLine};
+use super::logs::LogLine;
 use super::series::{Name, SeriesSet};
-use super::trace::{Span, SpanStatus, Trace, TraceOutcome};
+use super::trace::Trace;
 use super::window::Window;
+use super::words::Names;
 use crate::sim::World;
 use crate::sim::digest::Digest;
 use crate::sim::meter::{
     ATTEMPTS_TOLD_APART, CallCounters, Counters, Histogram, HostCounters, ServiceCounters,
 };
-use crate::sim::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, TraceRecord};
 use crate::sim::service::InstanceState;
-use crate::sim::spec::{Abandoned, Backup, Reading as ReadingSpec, ServiceSpec, Spec, Step};
-use crate::units::{SECOND, SimSpan, SimTime, Unit};
+use crate::sim::spec::{Backup, Reading as ReadingSpec, Spec};
+use crate::units::{SECOND, SimTime, Unit};
 
 /// Steps a world and records what its instruments show.
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    names: Names,
+    labels: Labels,
+    names: Arc<Names>,
     series: SeriesSet,
     logs: Vec<LogLine>,
     traces: Vec<Trace>,
@@ -29,71 +30,31 @@ pub struct Recorder {
     windows: Windows,
 }
 
-/// Names of the parts, for series, log lines and traces.
+/// Names that series end in, as far as it is not the spec that has them.
 #[derive(Clone, Debug)]
-struct Names {
-    services: Vec<ServiceSpec>,
+struct Labels {
     /// Instances of each service, also those that are gone; more may come.
-    instances: Vec<Vec<Arc<str>>>,
-    cache: Vec<Arc<str>>,
-    databases: Vec<Arc<str>>,
-    /// Hosts of all databases, and where each database's begin.
-    hosts: Vec<Arc<str>>,
-    clients: Vec<Arc<str>>,
-    reads: Vec<Arc<str>>,
-    /// Kinds that change something.
-    posts: Vec<bool>,
-    balancer: Arc<str>,
+    instances: Vec<Vec<String>>,
     /// Attempts that are told apart: number, and what is counted of those with it.
     attempts: Vec<(String, String)>,
-    /// What the log says of a query that took too long, by database.
-    given_up: Vec<&'static str>,
-    spans: SpanNames,
 }
 
-/// Names of spans.
-#[derive(Clone, Debug)]
-struct SpanNames {
-    attempt: Numbered,
-    /// Calls between services.
-    calls: Vec<Numbered>,
-    /// Queries of each service, by step, where the step has a name for them.
-    steps: Vec<Vec<Option<Numbered>>>,
-    /// Other queries.
-    query: Numbered,
-    cache_get: Arc<str>,
-    pool_wait: Arc<str>,
-    connect: Arc<str>,
-    work: Arc<str>,
-    confirm: Arc<str>,
-}
-
-/// What is done again under the same name with a number behind it. Names are made when they are first wanted.
-#[derive(Clone, Debug)]
-struct Numbered {
-    name: Arc<str>,
-    /// By number less one.
-    known: Vec<Arc<str>>,
-}
-
-impl Numbered {
-    /// `query 1`, `query 2`.
-    fn from_one(name: &str) -> Numbered {
-        Numbered { name: name.into(), known: Vec::new() }
-    }
-
-    /// `orders.persist`, `orders.persist 2`.
-    fn from_two(name: &str) -> Numbered {
-        Numbered { name: name.into(), known: vec![name.into()] }
-    }
-
-    /// The name with a number, from 1.
-    fn name(&mut self, number: u32) -> Arc<str> {
-        let i = number.saturating_sub(1) as usize;
-        while self.known.len() <= i {
-            self.known.push(format!("{} {}", self.name, self.known.len() + 1).into());
+impl Labels {
+    fn of(spec: &Spec) -> Labels {
+        Labels {
+            instances: vec![Vec::new(); spec.services.len()],
+            attempts: (1..=ATTEMPTS_TOLD_APART)
+                .map(|n| (n.to_string(), format!("Requests whose attempt header says {n}.")))
+                .collect(),
         }
-        self.known[i].clone()
+    }
+
+    /// Names the instances that have come.
+    fn add_instances(&mut self, world: &World) {
+        for (names, service) in self.instances.iter_mut().zip(world.services()) {
+            let new = names.len()..service.instances.len();
+            names.extend(new.map(|i| instance_name(&service.spec.name, i)));
+        }
     }
 }
 
@@ -183,7 +144,8 @@ impl Recorder {
     pub fn new(world: &World) -> Recorder {
         let spec = world.spec();
         Recorder {
-            names: Names::of(spec),
+            labels: Labels::of(spec),
+            names: Arc::new(Names::of(spec)),
             series: SeriesSet::default(),
             logs: Vec::new(),
             traces: Vec::new(),
@@ -229,13 +191,14 @@ impl Recorder {
     /// Reads all instruments; the second that has just passed is the sample's.
     fn scrape(&mut self, world: &mut World) {
         self.windows.scrape(world);
-        self.names.add_instances(world);
-        let (before, windows, names) = (&self.before, &self.windows, &self.names);
+        self.labels.add_instances(world);
+        let (before, windows) = (&self.before, &self.windows);
+        let (labels, names) = (&self.labels, &*self.names);
         let mut put = Put { series: &mut self.series, digest: &mut self.digest };
-        front_door(&mut put, before, windows, world, names);
+        front_door(&mut put, before, windows, world, labels);
         caches(&mut put, before, world, names);
         databases(&mut put, before, windows, world, names);
-        services(&mut put, before, windows, world, names);
+        services(&mut put, before, windows, world, labels);
         origin(&mut put, before, windows, world, names);
         calls(&mut put, before, world, names);
         self.series.end_second();
@@ -244,18 +207,19 @@ impl Recorder {
         self.collect(world);
     }
 
-    /// Puts the log records and traces of the last second into words.
+    /// Takes in the log records and traces of the last second.
     fn collect(&mut self, world: &mut World) {
         let (logs, counts, traces) = world.probe().collected();
         logs.sort_by_key(|r| r.at);
         for record in logs.iter() {
             // The lines kept of a kind share those that were not: together they stand for all.
             let kept = logs.iter().filter(|l| l.kind == record.kind).count() as u32;
-            self.logs.push(self.names.log_line(record, counts[record.kind as usize].div_ceil(kept)));
+            let alike = counts[record.kind as usize].div_ceil(kept);
+            self.logs.push(LogLine::new(*record, alike, &self.names));
         }
         logs.clear();
         counts.fill(0);
-        self.traces.extend(traces.drain(..).map(|t| self.names.trace(t)));
+        self.traces.extend(traces.drain(..).map(|trace| Trace::new(trace, &self.names)));
     }
 }
 
@@ -313,7 +277,7 @@ impl Put<'_> {
 }
 
 /// What users and clients send and get.
-fn front_door(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World, names: &Names) {
+fn front_door(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World, labels: &Labels) {
     let (now, before) = (world.counters(), &before.counters);
     let delta = |f: fn(&Counters) -> u64| (f(now) - f(before)) as f64;
     let started = delta(Counters::operations_started);
@@ -409,7 +373,7 @@ fn front_door(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &Wo
         requests,
     );
     let most = world.spec().clients.iter().map(|c| c.attempts as usize).max().unwrap_or(1);
-    for (attempt, (number, what)) in names.attempts.iter().enumerate().take(most) {
+    for (attempt, (number, what)) in labels.attempts.iter().enumerate().take(most) {
         let rate = now.requests_by_attempt[attempt] - before.requests_by_attempt[attempt];
         put.rate(("requests.attempt.", number), None, what, rate as f64);
     }
@@ -453,7 +417,7 @@ fn caches(put: &mut Put<'_>, before: &Reading, world: &World, names: &Names) {
             );
         }
     }
-    let warmed: u32 = (0..names.cache.len()).map(|c| world.warmed(c)).sum();
+    let warmed: u32 = (0..world.spec().caches.len()).map(|c| world.warmed(c)).sum();
     put.put(
         "warm.keys",
         Unit::Count,
@@ -536,7 +500,7 @@ fn databases(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &Wor
 }
 
 /// What instances and their pools do.
-fn services(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World, names: &Names) {
+fn services(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World, labels: &Labels) {
     let (mut in_use, mut size, mut waiting) = (0u32, 0u32, 0u32);
     let (mut busy, mut workers) = (0u32, 0u32);
     for (s, service) in world.services().iter().enumerate() {
@@ -546,7 +510,7 @@ fn services(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &Worl
             let held: u32 = service.pools_of(i).iter().map(|p| p.in_use()).sum();
             if pool_size > 0 {
                 put.share(
-                    ("pool.in_use.", &names.instances[s][i]),
+                    ("pool.in_use.", &labels.instances[s][i]),
                     WORSE,
                     "Connections of this instance's pools that a request holds.",
                     if working { f64::from(held) } else { f64::NAN },
@@ -690,8 +654,7 @@ fn ages(put: &mut Put<'_>, oldest: &[Option<(u64, u64)>], spec: &Spec) {
 fn calls(put: &mut Put<'_>, before: &Reading, world: &World, names: &Names) {
     let operations = world.counters().operations_started() - before.counters.operations_started();
     let operations = operations as f64;
-    let names = names.spans.calls.iter().map(|call| &call.name);
-    for ((name, now), before) in names.zip(world.calls()).zip(&before.calls) {
+    for ((name, now), before) in names.calls.iter().zip(world.calls()).zip(&before.calls) {
         let started = (now.started - before.started) as f64;
         put.rate(("calls.started.", name), None, "Attempts of this call.", started);
         let given_up = (now.timed_out - before.timed_out) as f64;
@@ -699,320 +662,5 @@ fn calls(put: &mut Put<'_>, before: &Reading, world: &World, names: &Names) {
         let what = "Attempts of this call for each user operation begun.";
         let each = if operations > 0.0 { started / operations } else { f64::NAN };
         put.put(("calls.per_operation.", name), Unit::Factor, WORSE, what, each);
-    }
-}
-
-impl Names {
-    fn of(spec: &Spec) -> Names {
-        let all = |names: &mut dyn Iterator<Item = &String>| names.map(|name| name.as_str().into()).collect();
-        Names {
-            services: spec.services.clone(),
-            instances: vec![Vec::new(); spec.services.len()],
-            cache: all(&mut spec.caches.iter().map(|c| &c.name)),
-            databases: all(&mut spec.databases.iter().map(|d| &d.name)),
-            hosts: all(&mut spec.databases.iter().flat_map(|d| &d.hosts)),
-            clients: all(&mut spec.clients.iter().map(|c| &c.name)),
-            reads: all(&mut spec.reads.iter().map(|r| &r.name)),
-            posts: spec.reads.iter().map(|r| r.posts).collect(),
-            balancer: spec.balancer.name.as_str().into(),
-            attempts: (1..=ATTEMPTS_TOLD_APART)
-                .map(|n| (n.to_string(), format!("Requests whose attempt header says {n}.")))
-                .collect(),
-            given_up: spec
-                .databases
-                .iter()
-                .map(|d| match d.abandoned {
-                    Abandoned::Cancelled => "cancelled",
-                    Abandoned::RunsOn => "given up, it runs on",
-                })
-                .collect(),
-            spans: SpanNames::of(spec),
-        }
-    }
-
-    /// Names the instances that have come.
-    fn add_instances(&mut self, world: &World) {
-        for (names, service) in self.instances.iter_mut().zip(world.services()) {
-            let new = names.len()..service.instances.len();
-            names.extend(new.map(|i| instance_name(&service.spec.name, i).into()));
-        }
-    }
-
-    /// The name of an instance; of none, that of the load balancer.
-    fn instance(&self, service: u32, index: u32) -> Arc<str> {
-        let instance = self.instances.get(service as usize).and_then(|s| s.get(index as usize));
-        instance.unwrap_or(&self.balancer).clone()
-    }
-
-    fn log_line(&mut self, r: &LogRecord, alike: u32) -> LogLine {
-        let name = |names: &[Arc<str>], i: u32| names.get(i as usize).cloned().unwrap_or_default();
-        let (instance, host) = (self.instance(r.service, r.place), name(&self.hosts, r.host));
-        let took = SimSpan(r.took);
-        let service = self.services.get(r.service as usize);
-        let pool = service.and_then(|s| s.pools.get(r.pool as usize));
-        let given_up = service.and_then(|s| s.database).and_then(|d| self.given_up.get(d)).copied();
-        let (query_timeout, query_attempts) =
-            pool.map_or((SimSpan::ZERO, 1), |p| (p.query_timeout, p.attempts));
-        let (stream, level, source, text) = match r.kind {
-            LogKind::Access => (
-                "access",
-                if r.detail < 400 { Level::Info } else { Level::Warn },
-                instance,
-                format!(
-                    "{} {} status={} attempt={} client={} took={took}",
-                    if self.posts.get(r.read as usize) == Some(&true) { "POST" } else { "GET" },
-                    name(&self.reads, r.read),
-                    r.detail,
-                    r.attempt,
-                    name(&self.clients, r.client),
-                ),
-            ),
-            LogKind::QueryTimeout => (
-                "query_timeout",
-                Level::Warn,
-                instance,
-                format!(
-                    "db client: query gave no answer within {query_timeout}, {} (try {} of {query_attempts}) \
-                     host={host} attempt={}",
-                    given_up.unwrap_or_default(),
-                    r.detail,
-                    r.attempt,
-                ),
-            ),
-            LogKind::ConnectionRefused => (
-                "connection_refused",
-                Level::Error,
-                instance,
-                format!("db client: {host} refused the connection (try {})", r.detail),
-            ),
-            LogKind::PoolTimeout => {
-                let in_time = pool
-                    .filter(|p| !p.acquire_varies)
-                    .map_or_else(|| "in time".to_owned(), |p| format!("within {}", p.acquire_timeout));
-                (
-                    "pool_timeout",
-                    Level::Error,
-                    instance,
-                    format!("db client: no connection free {in_time}, request failed, attempt={}", r.attempt),
-                )
-            }
-            LogKind::RateLimited => (
-                "rate_limited",
-                Level::Warn,
-                instance,
-                format!("503 turned away, attempt={} client={}", r.attempt, name(&self.clients, r.client)),
-            ),
-            LogKind::ClientGone => (
-                "client_gone",
-                Level::Warn,
-                instance,
-                format!("client closed the request after {took}, attempt={}", r.attempt),
-            ),
-            LogKind::InstanceLost => (
-                "instance",
-                Level::Error,
-                instance,
-                format!("request lost: the instance went away, attempt={}", r.attempt),
-            ),
-            LogKind::CacheDown => (
-                "cache",
-                Level::Error,
-                name(&self.cache, r.place),
-                "primary node lost, failover begins".to_owned(),
-            ),
-            LogKind::CacheUp => (
-                "cache",
-                Level::Info,
-                name(&self.cache, r.place),
-                "failover finished, the new primary answers; cluster status: healthy".to_owned(),
-            ),
-            LogKind::CacheFlushed => {
-                ("cache", Level::Warn, name(&self.cache, r.place), "flushed by operator".to_owned())
-            }
-            LogKind::WarmUp => {
-                ("cache", Level::Info, name(&self.cache, r.place), "warm-up job begins or ends".to_owned())
-            }
-            LogKind::InstanceReady => {
-                ("instance", Level::Info, instance, "ready, taking requests".to_owned())
-            }
-            LogKind::InstanceStopped => ("instance", Level::Info, instance, "stopped".to_owned()),
-            LogKind::Deadline => (
-                "deadline",
-                Level::Warn,
-                instance,
-                format!("deadline passed after {took} in this state, request failed, attempt={}", r.attempt),
-            ),
-            LogKind::CacheTimeout => (
-                "cache_timeout",
-                Level::Warn,
-                instance,
-                format!("cache client: no answer within {took}, attempt={}", r.attempt),
-            ),
-            LogKind::BreakerOpened => {
-                ("breaker", Level::Warn, instance, "cache client: breaker open, cache is skipped".to_owned())
-            }
-            LogKind::BudgetEmpty => (
-                "budget",
-                Level::Warn,
-                instance,
-                format!("source budget used up: {} not read from the source", name(&self.reads, r.read)),
-            ),
-            LogKind::SlowQuery => (
-                "slow_query",
-                Level::Warn,
-                host,
-                format!(
-                    "duration: {took}  {} {}",
-                    self.spans.query(r.service, r.step, 1),
-                    name(&self.reads, r.read)
-                ),
-            ),
-            LogKind::DatabaseLost => (
-                "database",
-                Level::Error,
-                instance,
-                format!("db client: {host} closed the connection unexpectedly, attempt={}", r.attempt),
-            ),
-            LogKind::DatabaseDown => {
-                ("database", Level::Error, name(&self.databases, r.place), "shutting down".to_owned())
-            }
-            LogKind::DatabaseUp => (
-                "database",
-                Level::Info,
-                name(&self.databases, r.place),
-                "ready to accept connections".to_owned(),
-            ),
-            LogKind::CallTimeout => (
-                "call_timeout",
-                Level::Warn,
-                instance,
-                match service.and_then(|s| s.steps.get(r.step as usize)) {
-                    Some(Step::Call(call)) if r.detail < call.attempts => format!(
-                        "{}: deadline exceeded at {took}; retrying attempt={} jitter={}ms",
-                        call.name,
-                        r.detail + 1,
-                        call.jitter.part(call.backoff).0 / 1_000_000,
-                    ),
-                    Some(Step::Call(call)) => {
-                        format!(
-                            "{}: deadline exceeded at {took}; attempt={} was the last",
-                            call.name, r.detail
-                        )
-                    }
-                    _ => format!("deadline exceeded at {took}"),
-                },
-            ),
-        };
-        let operation = (r.operation > 0).then_some(r.operation);
-        LogLine { at: SimTime(r.at), source, stream, level, text, operation, alike }
-    }
-
-    fn trace(&mut self, t: TraceRecord) -> Trace {
-        let name = |names: &[Arc<str>], i: u32| names.get(i as usize).cloned().unwrap_or_default();
-        let mut records = t.spans;
-        records.sort_by_key(|s| (s.start, s.number == 0, s.number, s.end));
-        let mut spans: Vec<Span> = Vec::with_capacity(records.len());
-        // In which instance of which service each span's parts are.
-        let mut insides: Vec<(u32, u32)> = Vec::with_capacity(records.len());
-        let mut queries = 0;
-        for (i, s) in records.iter().enumerate() {
-            let parent = records[..i].iter().rposition(|p| s.parent > 0 && p.number == s.parent);
-            let inside = parent.map_or((0, u32::MAX), |parent| insides[parent]);
-            insides.push(match s.kind {
-                SpanKind::Attempt { place, .. } => {
-                    place.map_or((0, u32::MAX), |p| (u32::from(p.0), u32::from(p.1)))
-                }
-                SpanKind::Call { place, .. } => (u32::from(place.0), u32::from(place.1)),
-                _ => inside,
-            });
-            let names = &mut self.spans;
-            let label = match s.kind {
-                SpanKind::Attempt { attempt, .. } => names.attempt.name(attempt),
-                SpanKind::Call { call, attempt, .. } => {
-                    names.calls.get_mut(call as usize).map(|c| c.name(attempt)).unwrap_or_default()
-                }
-                SpanKind::CacheGet { .. } => names.cache_get.clone(),
-                SpanKind::PoolWait => names.pool_wait.clone(),
-                SpanKind::Connect { .. } => names.connect.clone(),
-                SpanKind::Query { attempt, service, step, .. } => {
-                    queries += 1;
-                    names.query(service, step, attempt)
-                }
-                SpanKind::Work => names.work.clone(),
-                SpanKind::Confirm => names.confirm.clone(),
-            };
-            let place = match s.kind {
-                SpanKind::Attempt { .. } | SpanKind::Call { .. } => self.instance(insides[i].0, insides[i].1),
-                SpanKind::CacheGet { cache } => name(&self.cache, cache),
-                SpanKind::Connect { host } | SpanKind::Query { host, .. } => name(&self.hosts, host),
-                SpanKind::PoolWait | SpanKind::Work | SpanKind::Confirm => self.instance(inside.0, inside.1),
-            };
-            let (status, note) = match s.end_kind {
-                SpanEnd::Ok => (SpanStatus::Ok, ""),
-                SpanEnd::Miss => (SpanStatus::Ok, "miss"),
-                SpanEnd::TimedOut => (SpanStatus::Failed, "timed out"),
-                SpanEnd::Refused => (SpanStatus::Failed, "refused"),
-                SpanEnd::Error => (SpanStatus::Failed, "500"),
-                SpanEnd::Rejected => (SpanStatus::Failed, "503"),
-                SpanEnd::Lost => (SpanStatus::Failed, "lost"),
-                SpanEnd::Abandoned => (SpanStatus::Abandoned, "caller gone"),
-            };
-            spans.push(Span {
-                parent,
-                name: label,
-                place,
-                start: SimTime(s.start),
-                took: SimTime(s.end).since(SimTime(s.start)),
-                status,
-                note,
-            });
-        }
-        Trace {
-            operation: t.operation,
-            read: name(&self.reads, t.read),
-            key: t.key,
-            client: name(&self.clients, t.client),
-            started: SimTime(t.started),
-            took: SimTime(t.ended).since(SimTime(t.started)),
-            outcome: match t.end {
-                OperationEnd::Served => TraceOutcome::Served,
-                OperationEnd::Late => TraceOutcome::Late,
-                OperationEnd::Failed => TraceOutcome::Failed,
-                OperationEnd::Shed => TraceOutcome::Shed,
-            },
-            attempts: t.attempts,
-            queries,
-            spans: Trace::tree(spans),
-        }
-    }
-}
-
-impl SpanNames {
-    fn of(spec: &Spec) -> SpanNames {
-        let calls = spec.services.iter().flat_map(|s| &s.steps).filter_map(|step| match step {
-            Step::Call(call) => Some(Numbered::from_two(&call.name)),
-            _ => None,
-        });
-        let query = |step: &Step| match step {
-            Step::Query { name, .. } => Some(Numbered::from_two(name)),
-            _ => None,
-        };
-        SpanNames {
-            attempt: Numbered::from_one("attempt"),
-            calls: calls.collect(),
-            steps: spec.services.iter().map(|s| s.steps.iter().map(query).collect()).collect(),
-            query: Numbered::from_one("query"),
-            cache_get: "cache get".into(),
-            pool_wait: "pool wait".into(),
-            connect: "connect".into(),
-            work: "work".into(),
-            confirm: "look for the request key".into(),
-        }
-    }
-
-    /// The name of a query: that of a `Query` step, else how often it was tried.
-    fn query(&mut self, service: u32, step: u32, attempt: u32) -> Arc<str> {
-        let step = self.steps.get_mut(service as usize).and_then(|s| s.get_mut(step as usize));
-        step.and_then(Option::as_mut).unwrap_or(&mut self.query).name(attempt)
     }
 }

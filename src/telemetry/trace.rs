@@ -1,11 +1,13 @@
 //! Traces: one operation with all its attempts, waits, queries and what was given up.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::words::Names;
+use crate::sim::probe::{OperationEnd, SpanKind, SpanRecord, TraceRecord};
 use crate::units::{SimSpan, SimTime};
 
 /// One operation, recorded whole when it ended for the user.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Trace {
     /// The operation's number; shown in hexadecimal.
     pub operation: u64,
@@ -25,14 +27,63 @@ pub struct Trace {
     pub attempts: u32,
     /// Queries started on its behalf.
     pub queries: u32,
-    /// Spans as a tree: after each span what is part of it, in order of start.
-    pub spans: Vec<Span>,
+    records: Vec<SpanRecord>,
+    names: Arc<Names>,
+    spans: OnceLock<Vec<Span>>,
 }
 
 impl Trace {
+    /// The trace of a record.
+    pub(super) fn new(record: TraceRecord, names: &Arc<Names>) -> Trace {
+        let is_query = |span: &&SpanRecord| matches!(span.kind, SpanKind::Query { .. });
+        Trace {
+            operation: record.operation,
+            read: names.read(record.read),
+            key: record.key,
+            client: names.client(record.client),
+            started: SimTime(record.started),
+            took: SimTime(record.ended).since(SimTime(record.started)),
+            outcome: match record.end {
+                OperationEnd::Served => TraceOutcome::Served,
+                OperationEnd::Late => TraceOutcome::Late,
+                OperationEnd::Failed => TraceOutcome::Failed,
+                OperationEnd::Shed => TraceOutcome::Shed,
+            },
+            attempts: record.attempts,
+            queries: record.spans.iter().filter(is_query).count() as u32,
+            records: record.spans,
+            names: names.clone(),
+            spans: OnceLock::new(),
+        }
+    }
+
+    /// Spans as a tree: after each span what is part of it, in order of start. They are made when they are first wanted.
+    pub fn spans(&self) -> &[Span] {
+        self.spans.get_or_init(|| self.names.spans(&self.records))
+    }
+
+    /// A trace of these spans and otherwise of nothing.
+    #[cfg(test)]
+    pub(crate) fn of_spans(spans: Vec<Span>) -> Trace {
+        Trace {
+            operation: 0,
+            read: "".into(),
+            key: 0,
+            client: "".into(),
+            started: SimTime::ZERO,
+            took: SimSpan::ZERO,
+            outcome: TraceOutcome::Served,
+            attempts: 1,
+            queries: 0,
+            records: Vec::new(),
+            names: Arc::default(),
+            spans: OnceLock::from(spans),
+        }
+    }
+
     /// How many spans a span is part of.
     pub fn depth(&self, span: usize) -> usize {
-        let above = |&i: &usize| self.spans.get(i).and_then(|s| s.parent);
+        let above = |&i: &usize| self.spans().get(i).and_then(|s| s.parent);
         std::iter::successors(above(&span), above).count()
     }
 
@@ -93,9 +144,9 @@ pub struct Span {
     /// Index of the parent span; `None` for an attempt.
     pub parent: Option<usize>,
     /// `attempt 2`, `pool wait`, `connect`, `query 1`, `cache get`.
-    pub name: Arc<str>,
+    pub name: String,
     /// Where: `api-07`, `replica-1`, `catalog-cache`.
-    pub place: Arc<str>,
+    pub place: String,
     /// When.
     pub start: SimTime,
     /// How long.
@@ -125,8 +176,8 @@ mod tests {
     fn what_is_part_of_a_span_follows_it() {
         let span = |name: &str, parent, start| Span {
             parent,
-            name: name.into(),
-            place: "".into(),
+            name: name.to_owned(),
+            place: String::new(),
             start: SimTime(start),
             took: SimSpan(1),
             status: SpanStatus::Ok,
@@ -141,7 +192,7 @@ mod tests {
             span("attempt 2", None, 5),
         ];
         let spans = Trace::tree(spans);
-        let shape: Vec<(&str, Option<usize>)> = spans.iter().map(|s| (&*s.name, s.parent)).collect();
+        let shape: Vec<(&str, Option<usize>)> = spans.iter().map(|s| (s.name.as_str(), s.parent)).collect();
         assert_eq!(
             shape,
             [

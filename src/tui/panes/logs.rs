@@ -110,9 +110,12 @@ impl Logs {
             self.shown = Counts::default();
             self.made_for = (0, self.filter.words().to_vec(), self.stream);
         }
+        let says = |line: &LogLine| {
+            let (source, text) = line.source_and_text();
+            self.filter.fits(&[line.level.label(), line.stream, &source, &text])
+        };
         let fits = |line: &LogLine| {
-            self.stream.is_none_or(|s| s == line.stream)
-                && self.filter.fits(&[line.level.label(), line.stream, &line.source, &line.text])
+            self.stream.is_none_or(|s| s == line.stream) && (!self.filter.active() || says(line))
         };
         for i in (self.made_for.0..logs.len()).filter(|&i| fits(&logs[i])) {
             self.rows.push(i);
@@ -212,7 +215,8 @@ impl Logs {
         }
         canvas.text(area, 0, &"─".repeat(usize::from(area.width)), Role::Muted);
         canvas.text(area, 1, &head, Role::Accent);
-        let text = format!("{} {}: {}", line.level.label().trim_end(), line.source, line.text);
+        let (source, text) = line.source_and_text();
+        let text = format!("{} {source}: {text}", line.level.label().trim_end());
         for (i, part) in wrap(&text, area.width).iter().enumerate() {
             canvas.text(area, i as u16 + 2, part, Role::Text);
         }
@@ -240,25 +244,21 @@ fn level_role(level: Level) -> Role {
 fn row(canvas: &Canvas<'_>, line: &LogLine, sources: usize, view: &View<'_>) -> Line<'static> {
     let alike =
         if line.alike > 1 { format!("×{:<6}", short(f64::from(line.alike))) } else { "       ".to_owned() };
+    let (source, text) = line.source_and_text();
     Line::from(vec![
         Span::styled(format!("{} ", view.clock_at(line.at)), canvas.style(Role::Muted)),
         Span::styled(line.level.label(), canvas.style(level_role(line.level))),
-        Span::styled(format!(" {:<sources$} ", line.source), canvas.style(Role::Info)),
+        Span::styled(format!(" {source:<sources$} "), canvas.style(Role::Info)),
         Span::styled(alike, canvas.style(Role::Accent)),
-        Span::styled(line.text.clone(), canvas.style(Role::Text)),
+        Span::styled(text, canvas.style(Role::Text)),
     ])
 }
 
 /// A line as text.
 fn plain(line: &LogLine, view: &View<'_>) -> String {
-    format!(
-        "{} {} {} {}: {}",
-        view.clock_at(line.at),
-        line.level.label().trim_end(),
-        line.source,
-        line.stream,
-        line.text
-    )
+    let (source, text) = line.source_and_text();
+    let level = line.level.label().trim_end();
+    format!("{} {level} {source} {}: {text}", view.clock_at(line.at), line.stream)
 }
 
 impl Pane for Logs {
@@ -309,7 +309,7 @@ impl Pane for Logs {
         self.cursor.at = row_at;
         let shown = self.cursor.shown(self.rows.len(), usize::from(list.height));
         let lines = shown.clone().filter_map(|r| logs.get(*self.rows.get(r)?));
-        let sources = lines.map(|l| columns(&l.source)).max().unwrap_or(0);
+        let sources = lines.map(|l| columns(&l.source_and_text().0)).max().unwrap_or(0);
         for (y, r) in shown.enumerate() {
             let Some(line) = self.rows.get(r).and_then(|&i| logs.get(i)) else { continue };
             let text = row(canvas, line, sources, view);
@@ -388,28 +388,21 @@ impl Pane for Logs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sim::probe::LogKind;
 
-    fn line(second: u64, stream: &'static str, text: &str, alike: u32) -> LogLine {
-        LogLine {
-            at: SimTime::from_secs(second),
-            source: "api-01".into(),
-            stream,
-            level: Level::Info,
-            text: text.to_owned(),
-            operation: None,
-            alike,
-        }
+    fn line(second: u64, kind: LogKind, alike: u32) -> LogLine {
+        LogLine::of_kind(kind, SimTime::from_secs(second), alike)
     }
 
     #[test]
     fn sampled_lines_count_for_all_that_they_stand_for() {
         let mut logs = Logs::default();
         let record = [
-            line(1, "access", "a", 900),
-            line(1, "access", "b", 100),
-            line(1, "cache", "c", 1),
-            line(2, "access", "d", 100),
-            line(31, "access", "e", 10),
+            line(1, LogKind::Access, 900),
+            line(1, LogKind::Access, 100),
+            line(1, LogKind::CacheFlushed, 1),
+            line(2, LogKind::Access, 100),
+            line(31, LogKind::Access, 10),
         ];
         logs.refresh(&record);
         let access = &logs.counted[0].1;
@@ -425,12 +418,12 @@ mod tests {
 
     #[test]
     fn only_new_lines_are_read_until_the_filter_changes() {
-        let mut record: Vec<LogLine> = (0..60_000).map(|i| line(i / 20, "access", "GET", 5)).collect();
+        let mut record: Vec<LogLine> = (0..60_000).map(|i| line(i / 20, LogKind::Access, 5)).collect();
         let mut logs = Logs::default();
         logs.refresh(&record);
         // A line that was read stays as it was read: nobody looks at it again.
         record[0].stream = "changed";
-        record.push(line(3_000, "cache", "flushed", 1));
+        record.push(line(3_000, LogKind::CacheFlushed, 1));
         logs.refresh(&record);
         assert_eq!((logs.rows.len(), logs.counted.len()), (60_001, 2));
         logs.filter.start();

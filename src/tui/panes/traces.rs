@@ -127,7 +127,8 @@ impl Traces {
             }
             text.clear();
             let _ = write!(text, "{:x} {}/{} {} {}", t.operation, t.read, t.key, t.client, outcome(t).0);
-            self.filter.fits(&[&text]) || t.spans.iter().any(|s| self.filter.fits(&[&text, &s.place, s.note]))
+            self.filter.fits(&[&text])
+                || t.spans().iter().any(|s| self.filter.fits(&[&text, &s.place, s.note]))
         };
         let order = self.order;
         let wanted = |t: &Trace| order != Order::Failed || t.outcome == TraceOutcome::Failed;
@@ -262,15 +263,15 @@ impl Traces {
         let detail_height = if at.is_some() && rest.height >= 8 { 2 } else { 0 };
         let rows_area = Rect { height: rest.height - detail_height, ..rest };
         let name_width = 2 + trace
-            .spans
+            .spans()
             .iter()
             .enumerate()
             .map(|(i, s)| columns(&s.name) + INDENT * trace.depth(i))
             .max()
             .unwrap_or(8) as u16;
-        let place_width = 1 + trace.spans.iter().map(|s| columns(&s.place)).max().unwrap_or(0) as u16;
+        let place_width = 1 + trace.spans().iter().map(|s| columns(&s.place)).max().unwrap_or(0) as u16;
         let place_width = if area.width < 66 { 0 } else { place_width.min(16) };
-        let words_width = trace.spans.iter().map(|s| columns(&span_words(s).0)).max().unwrap_or(0) as u16;
+        let words_width = trace.spans().iter().map(|s| columns(&span_words(s).0)).max().unwrap_or(0) as u16;
         let words_width = words_width.clamp(2, (area.width / 4).max(17));
         let fixed = name_width + place_width + 10 + words_width;
         if area.width < fixed + 10 {
@@ -280,7 +281,7 @@ impl Traces {
         let axis = Axis {
             start: trace.started.0,
             span: trace
-                .spans
+                .spans()
                 .iter()
                 .map(|s| s.start.0 + s.took.0)
                 .max()
@@ -296,12 +297,12 @@ impl Traces {
         let list = Rect { y: rows_area.y + below, height: rows_area.height - below, ..rows_area };
         let height = usize::from(list.height);
         let shown = match at.as_deref_mut() {
-            Some(cursor) => cursor.shown(trace.spans.len(), height),
-            None => 0..trace.spans.len().min(height),
+            Some(cursor) => cursor.shown(trace.spans().len(), height),
+            None => 0..trace.spans().len().min(height),
         };
-        let hidden = trace.spans.len() - shown.len();
+        let hidden = trace.spans().len() - shown.len();
         for (y, i) in shown.clone().enumerate() {
-            let span = &trace.spans[i];
+            let span = &trace.spans()[i];
             let y = y as u16;
             let parent = span.parent.is_none();
             let indent = " ".repeat(INDENT * trace.depth(i));
@@ -323,7 +324,7 @@ impl Traces {
         }
         match at {
             Some(cursor) if detail_height > 0 => {
-                let Some(span) = trace.spans.get(cursor.at) else { return };
+                let Some(span) = trace.spans().get(cursor.at) else { return };
                 let since = SimSpan(span.start.0.saturating_sub(trace.started.0));
                 let text = format!(
                     "{} at {}: began {since} after the user did, took {}, {}",
@@ -467,7 +468,7 @@ impl Pane for Traces {
             let sheet = dialogs::pin(Source::Trace(place), &head(trace, view.method(&trace.read)), view);
             return Some(vec![Outcome::Open(Box::new(sheet))]);
         }
-        let spans = self.selected(traces).map_or(0, |s| s.1.spans.len());
+        let spans = self.selected(traces).map_or(0, |s| s.1.spans().len());
         if let Some(cursor) = &mut self.spans {
             match id {
                 Id::Back | Id::Open => self.spans = None,
@@ -558,8 +559,8 @@ mod tests {
     ) -> Span {
         Span {
             parent,
-            name: name.into(),
-            place: place.into(),
+            name: name.to_owned(),
+            place: place.to_owned(),
             start: SimTime(5 * SECOND + at_ms * 1_000_000),
             took: SimSpan(ms * 1_000_000),
             status: end.0,
@@ -569,26 +570,24 @@ mod tests {
 
     fn trace() -> Trace {
         use SpanStatus::{Abandoned, Failed, Ok};
-        Trace {
-            operation: 0x7f3a,
-            read: "popular".into(),
-            key: 81_273,
-            client: "mobile".into(),
-            started: SimTime(5 * SECOND),
-            took: SimSpan(12_100_000_000),
-            outcome: TraceOutcome::Failed,
-            attempts: 2,
-            queries: 3,
-            spans: vec![
-                span(None, "attempt 1", "api-07", 0, 6_000, (Failed, "500")),
-                span(Some(0), "cache get", "catalog-cache", 1, 1, (Ok, "miss")),
-                span(Some(0), "pool wait", "api-07", 2, 1_900, (Ok, "")),
-                span(Some(0), "query 1", "primary", 1_902, 2_000, (Failed, "timed out")),
-                span(Some(0), "query 2", "primary", 3_902, 2_000, (Failed, "timed out")),
-                span(None, "attempt 2", "api-13", 6_100, 6_000, (Failed, "503")),
-                span(Some(5), "query 1", "replica-1", 8_000, 4_100, (Abandoned, "client gone")),
-            ],
-        }
+        trace_of(vec![
+            span(None, "attempt 1", "api-07", 0, 6_000, (Failed, "500")),
+            span(Some(0), "cache get", "catalog-cache", 1, 1, (Ok, "miss")),
+            span(Some(0), "pool wait", "api-07", 2, 1_900, (Ok, "")),
+            span(Some(0), "query 1", "primary", 1_902, 2_000, (Failed, "timed out")),
+            span(Some(0), "query 2", "primary", 3_902, 2_000, (Failed, "timed out")),
+            span(None, "attempt 2", "api-13", 6_100, 6_000, (Failed, "503")),
+            span(Some(5), "query 1", "replica-1", 8_000, 4_100, (Abandoned, "client gone")),
+        ])
+    }
+
+    fn trace_of(spans: Vec<Span>) -> Trace {
+        let mut trace = Trace::of_spans(spans);
+        trace.operation = 0x7f3a;
+        (trace.read, trace.key, trace.client) = ("popular".into(), 81_273, "mobile".into());
+        (trace.started, trace.took) = (SimTime(5 * SECOND), SimSpan(12_100_000_000));
+        (trace.outcome, trace.attempts, trace.queries) = (TraceOutcome::Failed, 2, 3);
+        trace
     }
 
     #[test]
@@ -605,12 +604,11 @@ mod tests {
 
     #[test]
     fn operations_are_found_by_what_was_slow_failed_or_repeated() {
-        let one = |operation, took, outcome, attempts| Trace {
-            operation,
-            took: SimSpan(took),
-            outcome,
-            attempts,
-            ..trace()
+        let one = |operation, took, outcome, attempts| {
+            let mut one = trace();
+            (one.operation, one.took, one.outcome, one.attempts) =
+                (operation, SimSpan(took), outcome, attempts);
+            one
         };
         let record = [
             one(1, 500, TraceOutcome::Served, 1),
@@ -641,14 +639,16 @@ mod tests {
         let mut traces = Traces::default();
         traces.refresh(&record);
         traces.select(0, &record);
-        record.push(Trace { operation: 9, ..trace() });
+        record.push(trace());
+        record[1].operation = 9;
         traces.refresh(&record);
         assert_eq!((traces.row(&record), traces.selected(&record).map(|s| s.0)), (1, Some(0)));
     }
 
     #[test]
     fn an_operation_without_spans_and_any_size_can_be_drawn() {
-        let bare = Trace { spans: Vec::new(), took: SimSpan(0), ..trace() };
+        let mut bare = trace_of(Vec::new());
+        bare.took = SimSpan(0);
         for (width, height) in (0..90).step_by(7).flat_map(|w| (0..14).map(move |h| (w, h))) {
             for one in [&bare, &trace()] {
                 draw(width, height, |canvas, area| {

@@ -360,9 +360,12 @@ impl Plain {
         }
         let fits = |i: &usize| {
             let line = &logs[*i];
-            let text = format!("{} {} {} {}", line.level.label(), line.stream, line.source, line.text)
-                .to_lowercase();
-            stream.is_none_or(|s| s == line.stream) && words.iter().all(|w| text.contains(w))
+            let says = || {
+                let (source, text) = line.source_and_text();
+                let text = format!("{} {} {source} {text}", line.level.label(), line.stream).to_lowercase();
+                words.iter().all(|w| text.contains(w))
+            };
+            stream.is_none_or(|s| s == line.stream) && (words.is_empty() || says())
         };
         let found: Vec<usize> = (0..logs.len()).filter(fits).collect();
         let mut lines = Vec::new();
@@ -386,13 +389,12 @@ impl Plain {
                 String::new()
             };
             let operation = line.operation.map_or(String::new(), |o| format!(" [operation {o:x}]"));
+            let (source, text) = line.source_and_text();
             lines.push(format!(
-                "{i}: {} {} {} {}: {}{alike}{operation}",
+                "{i}: {} {} {source} {}: {text}{alike}{operation}",
                 view.clock_at(line.at),
                 line.level.label().trim_end(),
-                line.source,
                 line.stream,
-                line.text
             ));
         }
         self.look(vec![Source::Pane("logs".to_owned())]);
@@ -444,7 +446,7 @@ impl Plain {
         let at = trace(&view, &typed.text())?;
         let trace = &view.traces()[at];
         let mut lines = vec![trace_line(trace, &view)];
-        for (i, span) in trace.spans.iter().enumerate() {
+        for (i, span) in trace.spans().iter().enumerate() {
             let indent = "  ".repeat(trace.depth(i) + 1);
             let after = SimSpan(span.start.0.saturating_sub(trace.started.0));
             let end = match span.status {
