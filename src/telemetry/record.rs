@@ -625,17 +625,18 @@ fn origin(put: &mut Put<'_>, before: &Reading, windows: &Windows, world: &World,
 
 /// How old what was served is, and what the caches believe.
 fn ages(put: &mut Put<'_>, oldest: &[Option<(u64, u64)>], spec: &Spec) {
-    let kept = |i: usize| spec.reads[i].soft_ttl.is_some() || spec.reads[i].written.is_some();
-    let known: Vec<usize> = (0..oldest.len()).filter(|&i| oldest[i].is_some() || kept(i)).collect();
-    if known.is_empty() {
+    let kept = |i: &usize| spec.reads[*i].soft_ttl.is_some() || spec.reads[*i].written.is_some();
+    let known = || (0..oldest.len()).filter(|i| oldest[*i].is_some() || kept(i));
+    let n_known = known().count();
+    if n_known == 0 {
         return;
     }
     let seconds = |ns: Option<u64>| ns.map_or(f64::NAN, |ns| ns as f64 / SECOND as f64);
     let what = "How long ago the oldest value served in this second was read from the source.";
     let age = |of: &mut dyn Iterator<Item = &Option<(u64, u64)>>| of.flatten().map(|o| o.0).max();
     put.put("age.oldest_served", Unit::Seconds, WORSE, what, seconds(age(&mut oldest.iter())));
-    if known.len() > 1 {
-        for i in known {
+    if n_known > 1 {
+        for i in known() {
             put.put(
                 ("age.oldest_served.", &spec.reads[i].name),
                 Unit::Seconds,

@@ -170,11 +170,12 @@ pub enum SpanStatus {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    #[test]
-    fn what_is_part_of_a_span_follows_it() {
-        let span = |name: &str, parent, start| Span {
+    fn span(name: &str, parent: Option<usize>, start: u64) -> Span {
+        Span {
             parent,
             name: name.to_owned(),
             place: String::new(),
@@ -182,7 +183,31 @@ mod tests {
             took: SimSpan(1),
             status: SpanStatus::Ok,
             note: "",
-        };
+        }
+    }
+
+    /// The starts of a part of the tree, found the slow way.
+    fn walk(spans: &[Span], parent: Option<usize>) -> Vec<u64> {
+        let parts = (0..spans.len()).filter(|&i| spans[i].parent == parent);
+        parts.flat_map(|i| [vec![spans[i].start.0], walk(spans, Some(i))].concat()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn a_tree_is_the_order_in_which_one_walks_it(parents in prop::collection::vec(prop::option::of(0usize..40), 0..40)) {
+            let one = |(i, parent): (usize, &Option<usize>)| span("", parent.filter(|p| *p < i), i as u64);
+            let spans: Vec<Span> = parents.iter().enumerate().map(one).collect();
+            let ordered = Trace::tree(spans.clone());
+            prop_assert_eq!(ordered.iter().map(|s| s.start.0).collect::<Vec<_>>(), walk(&spans, None));
+            for found in &ordered {
+                let parent = found.parent.map(|parent| ordered[parent].start.0 as usize);
+                prop_assert_eq!(parent, spans[found.start.0 as usize].parent);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_part_of_a_span_follows_it() {
         let spans = vec![
             span("attempt 1", None, 0),
             span("call", Some(0), 1),
