@@ -3,6 +3,9 @@
 //! Records are kept as they happen and handed over to telemetry, which puts them into words. Logging never changes
 //! what happens.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 /// Log records of one kind that are kept between two collections; the rest is only counted.
 const KEPT_PER_KIND: u32 = 3;
 
@@ -237,7 +240,8 @@ pub struct TraceRecord {
 pub struct Probe {
     logs: Vec<LogRecord>,
     counts: [u32; LOG_KINDS],
-    open: Vec<Open>,
+    /// By the number of the operation.
+    open: BTreeMap<u64, Open>,
     done: Vec<TraceRecord>,
 }
 
@@ -278,23 +282,19 @@ impl Probe {
 
     /// Begins to trace an operation.
     pub fn open(&mut self, trace: TraceRecord) {
-        self.open.push(Open { trace, begun: 0, over: 0, ended: false });
-    }
-
-    fn of(&mut self, operation: u64) -> Option<&mut Open> {
-        self.open.iter_mut().rev().find(|t| t.trace.operation == operation)
+        self.open.insert(trace.operation, Open { trace, begun: 0, over: 0, ended: false });
     }
 
     /// Adds a span to an operation that is being traced.
     pub fn span(&mut self, operation: u64, span: SpanRecord) {
-        if let Some(open) = self.of(operation) {
+        if let Some(open) = self.open.get_mut(&operation) {
             open.trace.spans.push(span);
         }
     }
 
     /// A number for the span of a call that begins.
     pub fn begin_span(&mut self, operation: u64) -> u16 {
-        self.of(operation).map_or(0, |open| {
+        self.open.get_mut(&operation).map_or(0, |open| {
             open.begun += 1;
             FIRST_CALL_SPAN + open.begun
         })
@@ -302,7 +302,7 @@ impl Probe {
 
     /// Adds the span of a call that has ended.
     pub fn end_span(&mut self, operation: u64, span: SpanRecord) {
-        if let Some(open) = self.of(operation) {
+        if let Some(open) = self.open.get_mut(&operation) {
             open.trace.spans.push(span);
             open.over += 1;
         }
@@ -311,7 +311,7 @@ impl Probe {
 
     /// The operation ends for its user.
     pub fn close(&mut self, operation: u64, ended: u64, attempts: u32, end: OperationEnd) {
-        if let Some(open) = self.of(operation) {
+        if let Some(open) = self.open.get_mut(&operation) {
             (open.trace.ended, open.trace.attempts, open.trace.end, open.ended) =
                 (ended, attempts, end, true);
         }
@@ -320,9 +320,11 @@ impl Probe {
 
     /// A trace is complete when the operation and all calls on its behalf have ended.
     fn settle(&mut self, operation: u64) {
-        let complete = |o: &Open| o.trace.operation == operation && o.ended && o.begun == o.over;
-        if let Some(i) = self.open.iter().rposition(complete) {
-            self.done.push(self.open.swap_remove(i).trace);
+        if let Entry::Occupied(open) = self.open.entry(operation)
+            && open.get().ended
+            && open.get().begun == open.get().over
+        {
+            self.done.push(open.remove().trace);
         }
     }
 
