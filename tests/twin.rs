@@ -2,6 +2,7 @@
 
 use pagerdrill::incident::{Incident, library, load};
 use pagerdrill::sim::{Fault, World};
+use pagerdrill::telemetry::Recorder;
 use pagerdrill::units::SimTime;
 
 /// Small enough for 16 seeds of everything, large enough that every incident breaks.
@@ -18,20 +19,21 @@ fn changes(incident: &Incident, plan: &str) -> Vec<(SimTime, Fault)> {
     changes
 }
 
-/// What tells two runs apart, once a simulated minute.
-fn run(mut world: World, incident: &Incident, changes: &[(SimTime, Fault)]) -> Vec<(u64, u64, u64)> {
+/// What tells two runs apart, once a simulated minute: how operations ended, what was recorded, and how much happened.
+fn run(mut world: World, incident: &Incident, changes: &[(SimTime, Fault)]) -> Vec<[u64; 4]> {
+    let mut recorder = Recorder::new(&world);
     let mut changes = changes.iter().peekable();
     let mut seen = Vec::new();
     let mut minute = SimTime::ZERO;
     while minute.0 < incident.length().0 {
         minute = SimTime(minute.0 + 60_000_000_000);
         while let Some((at, change)) = changes.next_if(|c| c.0 <= minute) {
-            world.advance(*at);
+            recorder.advance(&mut world, *at);
             world.inject(*change);
         }
-        world.advance(minute);
+        recorder.advance(&mut world, minute);
         let c = world.counters();
-        seen.push((world.digest(), c.requests_received(), c.events));
+        seen.push([world.digest(), recorder.digest(), c.requests_received(), c.events]);
     }
     seen
 }

@@ -2,6 +2,7 @@
 //!
 //! This is an independent look at the state: it shares no counter with the code that it checks.
 
+use super::events::NEVER;
 use super::request::{AFTER_SOURCE, BUDGETED, OFF_CPU, ORPHAN, Phase, Request, Role};
 use super::world::World;
 
@@ -79,8 +80,9 @@ impl World {
                 .sum();
             let open = on_cpu + off_cpu + others + idle as u64;
             same(format!("{name}: connections"), open, u64::from(host.connections));
-            let over = host.connections.saturating_sub(host.connection_limit);
-            same(format!("{name}: connections over the limit"), 0, u64::from(over));
+            // Cancelled or not, the next query that ends is the one that is scheduled.
+            let (scheduled, mut host) = (self.events.register_at(host.register), host.clone());
+            same(format!("{name}: its next end"), host.next_end().unwrap_or(NEVER), scheduled);
         }
         found
     }

@@ -3,7 +3,7 @@
 //! Most delays of a system are constants: a query timeout, a pause before a retry. What is scheduled with a constant
 //! delay comes due in the order in which it was scheduled, so a first-in-first-out ring is an exact priority queue for
 //! it, at a fraction of a heap's cost. Servers keep their one next completion in a register. Only what is left,
-//! a few control events, goes through a heap. Ties are broken by a sequence number that counts every scheduling,
+//! times that vary and a few control events, goes through a heap. Ties are broken by a sequence number that counts every scheduling,
 //! so the order does not depend on which structure an event happens to be in.
 //!
 //! Most time limits are met: what they were scheduled for is over long before they come due. Such void entries are
@@ -468,6 +468,14 @@ impl<T: Copy> Events<T> {
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.plain.is_some()
+    }
+
+    /// When a register's event is due.
+    pub(super) fn register_at(&self, register: Register) -> u64 {
+        match &self.plain {
+            Some(plain) => plain.registers.get(register.0).map_or(NEVER, |r| r.0),
+            None => self.ends.heads[register.0].at,
+        }
     }
 
     /// Schedules the next arrival as an event: before everything else of the same instant.

@@ -84,7 +84,9 @@ impl World {
         let mut look = Look::NotYet;
         if it.only_reads {
             let kind = operation.read as usize;
+            // The plain twin goes no short way, so it shows that there is nothing else to them.
             match self.reads[kind].cached {
+                _ if self.events.is_plain() => {}
                 Some((first, _)) => {
                     if let Some(store) = it.store_alone(&self.caches, instance)
                         && !operation.traced
@@ -105,7 +107,7 @@ impl World {
                 None => {
                     if record.is_none()
                         && !(self.linked || self.limited_clients)
-                        && self.asks_at_once(operation, (service, instance))
+                        && self.try_asking_at_once(operation, (service, instance))
                     {
                         return;
                     }
@@ -511,15 +513,20 @@ impl World {
     #[inline(always)]
     fn end_operation(&mut self, operation: &Operation, record: Option<u32>, ended: u64, end: OperationEnd) {
         let kind = &mut self.counters.kinds[operation.read as usize];
-        if end == OperationEnd::Served {
-            kind.served += 1;
-        } else {
-            kind.unserved += 1;
-            *match end {
-                OperationEnd::Served | OperationEnd::Late => &mut self.counters.operations_late,
-                OperationEnd::Failed => &mut self.counters.operations_failed,
-                OperationEnd::Shed => &mut self.counters.operations_shed,
-            } += 1;
+        match end {
+            OperationEnd::Served => kind.served += 1,
+            OperationEnd::Late => {
+                kind.unserved += 1;
+                self.counters.operations_late += 1;
+            }
+            OperationEnd::Failed => {
+                kind.unserved += 1;
+                self.counters.operations_failed += 1;
+            }
+            OperationEnd::Shed => {
+                kind.unserved += 1;
+                self.counters.operations_shed += 1;
+            }
         }
         self.digest.add(operation.number << 8 ^ ended << 2 ^ end as u64);
         if operation.traced {

@@ -103,7 +103,7 @@ impl Default for Histogram {
 /// Attempts beyond this number are counted with it.
 pub const ATTEMPTS_TOLD_APART: usize = 12;
 
-/// Counts since the start. Every field only grows.
+/// Counts since the start. Every field only grows, but for [`KindCounters::misses`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Operations that succeeded late.

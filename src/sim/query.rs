@@ -99,12 +99,12 @@ impl World {
     }
 
     /// A request whose read is never cached asks the database at once, where it has nothing to do before that, nothing to
-    /// watch for meanwhile, and a connection is idle. Says whether that is so; else nothing has changed.
+    /// watch for meanwhile, and a connection is idle. Says whether it has; else nothing has changed.
     #[inline(always)]
-    pub(super) fn asks_at_once(&mut self, operation: Operation, place: (u16, u16)) -> bool {
+    pub(super) fn try_asking_at_once(&mut self, operation: Operation, place: (u16, u16)) -> bool {
         let World { now, services, reads, requests, hosts, events, work_rng, .. } = self;
         let (read, service) = (&reads[operation.read as usize], &mut services[place.0 as usize]);
-        if !read.is_plain() || read.counts_keys || service.deadline.is_some() {
+        if !read.is_plain() || service.deadline.is_some() {
             return false;
         }
         let pool = service.pool_mut(place.1, read.pool);
@@ -172,8 +172,8 @@ impl World {
         };
         let host = &mut self.hosts[request.host as usize];
         let start = Start { now: self.now, limit, planning };
-        if let Some(near) = start.on(host, (id, request), cost, &mut self.work_rng, &mut self.events) {
-            self.requests.prefetch(near);
+        if let Some(far) = start.on(host, (id, request), cost, &mut self.work_rng, &mut self.events) {
+            self.requests.prefetch(far);
         }
     }
 
@@ -187,13 +187,15 @@ impl World {
             Some(Owner::Request(id)) => {
                 let request = requests.get(id);
                 let service = &mut services[request.service as usize];
-                // Where the query was all that a request had to do, as most have, its answer is given here and now.
+                // Where the query was all that a request had to do, as most have, its answer is given here and now. The
+                // last condition is no mere question: it lets the request go.
                 let took = now - request.since;
                 if request.is_plain()
                     && service.only_reads
                     && reads[request.operation.read as usize].is_plain()
                     && took <= host.slow_query
-                    && service.gives_back(request, now)
+                    && !events.is_plain()
+                    && service.try_letting_go(request, now)
                 {
                     host.duration.record(took);
                     events.set(register, host.next_end().unwrap_or(NEVER));
@@ -203,9 +205,9 @@ impl World {
                 }
                 self.query_over(id, true);
             }
-            Some(Owner::WarmUp { cache, key }) => {
+            Some(Owner::WarmUp { cache, read, key }) => {
                 host.connections -= 1;
-                self.warmed_key(cache, key);
+                self.warmed_key(cache, read, key);
             }
             // It held its connection to the end.
             Some(Owner::Nobody) => host.connections -= 1,
@@ -301,16 +303,16 @@ impl World {
             self.abandon_query(&request);
         }
         let again = u32::from(request.try_number) < attempts;
+        let planning = if cancelled { Planning::Owed } else { Planning::Now };
         match (again, kept) {
             (true, true) => {
                 self.requests.get_mut(id).try_number += 1;
-                self.start_query(id, limit, Planning::Now);
+                self.start_query(id, limit, planning);
             }
             (true, false) => self.acquire(id, request.pool, request.try_number + 1),
             (false, _) => {
                 if kept {
                     self.requests.enter(id, Phase::Working, self.now);
-                    let planning = if cancelled { Planning::Owed } else { Planning::Now };
                     self.release(request.service, request.instance, request.pool, request.host, planning);
                 }
                 self.fail(id);

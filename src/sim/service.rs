@@ -306,9 +306,9 @@ impl Service {
     }
 
     /// A plain request leaves its instance, served, and gives back its connection, where nothing waits for either. Says
-    /// whether that is so; else nothing has changed.
+    /// whether it has; else nothing has changed.
     #[inline(always)]
-    pub(super) fn gives_back(&mut self, request: &Request, now: u64) -> bool {
+    pub(super) fn try_letting_go(&mut self, request: &Request, now: u64) -> bool {
         let place = self.place_of(request.instance, request.pool);
         let it = &mut self.instances[request.instance as usize];
         if it.state == InstanceState::Draining || !self.pools[place].put_aside(request.host, now) {

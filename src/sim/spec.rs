@@ -611,6 +611,7 @@ impl Spec {
             shares(&mut self.clients.iter().map(|c| c.share)),
             "the shares of the clients do not add up to 100 %".to_owned(),
         );
+        need(self.services.len() <= 64, "there are more than 64 services".to_owned());
         need(self.reads.len() <= 64, "there are more than 64 kinds of reads".to_owned());
         need(self.clients.len() <= 64, "there are more than 64 client populations".to_owned());
         let hosts: usize = self.databases.iter().map(|d| d.hosts.len()).sum();

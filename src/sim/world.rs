@@ -19,7 +19,7 @@ use super::spec::{Jitter, ReadSpec, ServiceSpec, Spec, Spread, Step};
 use super::workload::Workload;
 use crate::units::{SECOND, SimSpan, SimTime};
 
-/// Events that are rare enough for a heap.
+/// Events that have neither a ring nor a register: whatever takes a time that is not the same for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Control {
     /// A starting or restarting instance is ready.
@@ -424,7 +424,7 @@ impl World {
         &self.hosts
     }
 
-    /// Records collected since the last call.
+    /// What single requests have left behind.
     pub fn probe(&mut self) -> &mut Probe {
         &mut self.probe
     }
@@ -837,15 +837,14 @@ impl World {
         }
         it.connections += 1;
         self.warm_ups[cache as usize].at += 1;
-        let owner = Owner::WarmUp { cache: u32::from(cache), key: u32::from(read) << 27 | key };
+        let owner = Owner::WarmUp { cache, read, key };
         let work = self.reads[read as usize].cost.draw(key, it, now, &mut self.work_rng);
         it.start(owner, work, now);
         self.replan(host);
     }
 
     /// The warm-up's query has ended.
-    pub(super) fn warmed_key(&mut self, cache: u32, packed: u32) {
-        let (read, key) = (packed >> 27, packed & ((1 << 27) - 1));
+    pub(super) fn warmed_key(&mut self, cache: u16, read: u8, key: u32) {
         let (soft, hard) = self.reads[read as usize].lives();
         let now = self.now as i64;
         let key = self.reads[read as usize].key(key);
@@ -853,7 +852,7 @@ impl World {
         let warm_up = &mut self.warm_ups[cache as usize];
         warm_up.warmed += 1;
         if warm_up.warmed == warm_up.wanted {
-            self.log(LogKind::WarmUp, cache);
+            self.log(LogKind::WarmUp, u32::from(cache));
         }
     }
 

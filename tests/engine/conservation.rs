@@ -198,6 +198,7 @@ fn knob() -> impl Strategy<Value = (Knob, Option<f64>)> {
         (counts, prop::option::of(1u32..60)).prop_map(|(knob, value)| (knob, value.map(f64::from))),
         (0.2..4.0f64).prop_map(|cores| (Cores(0), Some(cores))),
         (0.5..5.0f64).prop_map(|ttl| (Ttl(0), Some(ttl))),
+        (1u32..60).prop_map(|most| (Connections(0), Some(f64::from(most)))),
     ]
 }
 
@@ -245,6 +246,19 @@ proptest! {
         prop_assert_eq!(whole, pieces);
     }
 
+    /// One heap for everything, and every request on the general way: all that is recorded is the same.
+    #[test]
+    fn the_plain_twin_records_the_same(spec in prop_oneof![strained().boxed(), defended().boxed()], seed in 0u64..1000, steps in prop::collection::vec(step(), 1..15)) {
+        let run = |mut world: World| {
+            let mut recorder = Recorder::new(&world);
+            for step in &steps {
+                take(&mut world, step, &mut |w, until| recorder.advance(w, until));
+            }
+            (world.digest(), recorder.digest(), world.counters().clone(), recorder.logs().to_vec(), world.contradictions())
+        };
+        prop_assert_eq!(run(World::new(&spec, seed)), run(World::plain_twin(&spec, seed)));
+    }
+
     #[test]
     fn a_clone_goes_on_as_the_original_would(spec in defended(), seed in 0u64..1000) {
         let mut world = World::new(&spec, seed);
@@ -254,6 +268,23 @@ proptest! {
         fork.advance(SimTime::from_secs(5));
         prop_assert_eq!(world.digest(), fork.digest());
     }
+}
+
+/// Queries that are cancelled leave their ends behind until they come up, or until there are so many that they are swept; what
+/// is scheduled follows.
+#[test]
+fn the_next_end_is_known_when_cancelled_queries_are_swept() {
+    let mut spec = small(4_000.0, Spread::Exponential(ms(300)));
+    spec.services[0].pools[0].query_timeout = ms(1);
+    spec.services[0].pools[0].attempts = 3;
+    spec.databases[0].cores = 500.0;
+    let mut world = World::new(&spec, 2);
+    for step in 1..100_000 {
+        world.advance(SimTime(25_000 * step));
+        assert_eq!(world.contradictions(), Vec::<String>::new(), "at {:?}", world.now());
+    }
+    let host = &world.hosts(0)[0];
+    assert!(host.counters.timed_out > 10_000 && host.counters.finished > 20, "{:?}", host.counters);
 }
 
 /// What a percentile is over some seconds lies between what it was in each of them, but is not their mean.
