@@ -1,4 +1,7 @@
-//! The load balancer: a token bucket in front, round robin behind.
+//! The load balancer: a token bucket in front, and behind it services by their weight. Which instance of a service gets a request,
+//! round robin, is in [`super::service`].
+
+use super::world::World;
 
 /// A token bucket as a virtual schedule (GCRA, ITU-T I.371): integer arithmetic, no refill events.
 #[derive(Clone, Debug)]
@@ -47,6 +50,20 @@ impl TokenBucket {
         }
         self.due_q16 = due.saturating_add(self.interval_q16);
         true
+    }
+}
+
+impl World {
+    /// The service that the balancer sends a request to.
+    #[inline]
+    pub(super) fn route(&mut self) -> u16 {
+        match self.routes[..] {
+            [(only, _)] => only,
+            _ => {
+                let pick = (self.route_rng.draw() >> 32) as u32;
+                self.routes.iter().find(|r| pick <= r.1).map_or(self.routes[0].0, |r| r.0)
+            }
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! A cache cluster, seen as one place: when each key's value expires, and how old it is.
 //!
 //! A key costs four bytes where only expiry is kept; where soft times, ages or copies matter, twelve more. Expiry needs no
-//! events: it is compared when the key is asked for.
+//! events: it is compared when the key is asked for. Locks (leases there) and the gutter are those
+//! of Nishtala and others (2013).
 
 use std::collections::BTreeMap;
 
@@ -216,7 +217,7 @@ impl Store {
 
     /// Fills the keys from `first` on, asked for so many times a second each, as a healthy system would have them at the
     /// start: a key asked for λ times a second and kept fresh for T is there with probability λT/(1+λT), and then has a
-    /// uniform part of T left.
+    /// uniform part of T left (Jung, Berger and Balakrishnan 2003).
     pub(super) fn warm_up(
         &mut self,
         first: u32,

@@ -1,9 +1,13 @@
-//! Client populations: how often they try, how long they pause, and how a changed setting reaches them.
+//! Client populations: how often they try, how long they pause, and how a changed setting reaches them. Backoff and jitter are
+//! named as Brooker (2015) does; a budget for retries is a token bucket that first attempts fill, as in Finagle.
 
-use super::events::Ring;
+use super::events::{Entry, Ring};
+use super::flow::Answer;
 use super::math::{exp2, mix};
+use super::request::Operation;
 use super::rng::Stream;
 use super::spec::{Backoff, ClientSpec, ConfigReach, Jitter};
+use super::world::{Due, World};
 use crate::units::SimSpan;
 
 /// A population.
@@ -153,5 +157,51 @@ impl Client {
     /// The setting published last.
     pub fn published(&self) -> u32 {
         self.settings[self.settings.len() - 1].1
+    }
+}
+
+impl World {
+    /// Whether a client makes a further attempt.
+    #[inline(always)]
+    pub(super) fn tries_again(&mut self, operation: &Operation) -> bool {
+        let client = &mut self.clients[operation.client as usize];
+        if u32::from(operation.attempt) >= client.attempts(operation.number, self.now) {
+            return false;
+        }
+        let has = client.spend();
+        self.counters.retries_denied += u64::from(!has);
+        has
+    }
+
+    /// A client pauses before its next attempt.
+    #[inline(always)]
+    pub(super) fn pause(&mut self, entry: Entry, operation: &Operation, answer: Answer) {
+        let client = &self.clients[operation.client as usize];
+        let asked = match answer {
+            Answer::Rejected(retry_after) if client.honours_retry_after => retry_after,
+            _ => 0,
+        };
+        match client.pause {
+            Some(ring) if asked == 0 => self.events.after(ring, self.now, entry),
+            _ => self.pause_for_at_least(asked, entry, operation),
+        }
+    }
+
+    /// A client's pause is its own one or what it was asked for, whichever is longer.
+    fn pause_for_at_least(&mut self, asked: u64, entry: Entry, operation: &Operation) {
+        let client = &self.clients[operation.client as usize];
+        let pause = client.pause_before(u32::from(operation.attempt), &mut self.jitter_rng);
+        // A herd that was told the same time comes back spread over it.
+        let spread = if asked > 0 && client.backoff.jitter != Jitter::None { asked / 2 } else { 0 };
+        let more = ((u128::from(spread) * u128::from(self.jitter_rng.draw())) >> 64) as u64;
+        self.later(pause.max(asked + more), Due::Retry, entry);
+    }
+
+    /// A client's pause is over.
+    pub(super) fn retry(&mut self, entry: Entry) {
+        let operation = self.requests.get(entry.id).operation;
+        let told_apart = self.counters.requests_by_attempt.len();
+        self.counters.requests_by_attempt[(operation.attempt as usize).clamp(1, told_apart) - 1] += 1;
+        self.send(operation, Some(entry.id));
     }
 }

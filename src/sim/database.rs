@@ -3,7 +3,8 @@
 //! Processor sharing by virtual time: with n queries running, each advances at
 //! `min(1, cores/n) / (1 + contention × max(0, n/cores − 1))` of an idle core's speed. All advance alike, so one clock V
 //! with that derivative serves all of them: a query that needs work w ends when V has grown by w (Kleinrock 1967 for the
-//! model; fair-queueing virtual time for the method). The ends are kept in order: in a short sorted list, and in a heap
+//! model; fair-queueing virtual time for the method; the term for contention is an assumption of ours, the simplest that lets more
+//! queries than cores cost more than their share). The ends are kept in order: in a short sorted list, and in a heap
 //! what is far away, so that starting, ending and cancelling a query cost one step or one heap operation each.
 
 use std::hint::select_unpredictable;

@@ -3,7 +3,6 @@
 use super::intervention::Intervention;
 use super::math::Sampler;
 use super::probe::LogKind;
-use super::service::InstanceState;
 use super::spec::{CacheIndex, DatabaseIndex, ServiceIndex, Spread};
 use super::world::{Control, World};
 use crate::units::SimSpan;
@@ -100,14 +99,5 @@ impl World {
     pub(super) fn lose_lock_holder(&mut self, service: u16, instance: u16) {
         self.services[service as usize].loses_lock_holder = false;
         self.restart_instance(service, instance);
-    }
-
-    /// An instance crashes and starts again.
-    pub(super) fn restart_instance(&mut self, service: u16, instance: u16) {
-        self.stop_instance(service, instance, InstanceState::Restarting);
-        let it = &mut self.services[service as usize];
-        let version = it.set_state(instance, InstanceState::Restarting);
-        let at = self.now + it.spec.start_up.0;
-        self.events.at(at, Control::InstanceReady { service, instance, version });
     }
 }

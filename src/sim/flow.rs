@@ -6,9 +6,8 @@ use super::events::Entry;
 use super::probe::{LogKind, LogRecord, OperationEnd, SpanEnd, SpanKind, SpanRecord, TraceRecord};
 use super::query::Planning;
 use super::read::Look;
-use super::request::{LOCKED, ORPHAN, OWN_QUERY, Operation, Phase, Role};
-use super::service::{InstanceState, Planned};
-use super::spec::Jitter;
+use super::request::{ORPHAN, OWN_QUERY, Operation, Phase, Role};
+use super::service::Planned;
 use super::world::{Control, Due, World};
 
 /// How a request ended.
@@ -54,7 +53,7 @@ impl World {
     /// A client sends a request; `record` is the operation's when it has one. Written once, and compiled once for first
     /// attempts and once for further ones.
     #[inline(always)]
-    fn send(&mut self, operation: Operation, record: Option<u32>) {
+    pub(super) fn send(&mut self, operation: Operation, record: Option<u32>) {
         let now = self.now;
         if !self.limit.admit(now) {
             let refusal = self.spec.balancer.reject_latency.0;
@@ -152,18 +151,6 @@ impl World {
         match look {
             Look::NotYet => self.proceed(id),
             look => self.looked(id, look),
-        }
-    }
-
-    /// The service that the balancer sends a request to.
-    #[inline]
-    fn route(&mut self) -> u16 {
-        match self.routes[..] {
-            [(only, _)] => only,
-            _ => {
-                let pick = (self.route_rng.draw() >> 32) as u32;
-                self.routes.iter().find(|r| pick <= r.1).map_or(self.routes[0].0, |r| r.0)
-            }
         }
     }
 
@@ -466,50 +453,6 @@ impl World {
         self.end_operation(&operation, record, sent + took, end);
     }
 
-    /// Whether a client makes a further attempt.
-    #[inline(always)]
-    fn tries_again(&mut self, operation: &Operation) -> bool {
-        let client = &mut self.clients[operation.client as usize];
-        if u32::from(operation.attempt) >= client.attempts(operation.number, self.now) {
-            return false;
-        }
-        let has = client.spend();
-        self.counters.retries_denied += u64::from(!has);
-        has
-    }
-
-    /// A client pauses before its next attempt.
-    #[inline(always)]
-    fn pause(&mut self, entry: Entry, operation: &Operation, answer: Answer) {
-        let client = &self.clients[operation.client as usize];
-        let asked = match answer {
-            Answer::Rejected(retry_after) if client.honours_retry_after => retry_after,
-            _ => 0,
-        };
-        match client.pause {
-            Some(ring) if asked == 0 => self.events.after(ring, self.now, entry),
-            _ => self.pause_for_at_least(asked, entry, operation),
-        }
-    }
-
-    /// A client's pause is its own one or what it was asked for, whichever is longer.
-    fn pause_for_at_least(&mut self, asked: u64, entry: Entry, operation: &Operation) {
-        let client = &self.clients[operation.client as usize];
-        let pause = client.pause_before(u32::from(operation.attempt), &mut self.jitter_rng);
-        // A herd that was told the same time comes back spread over it.
-        let spread = if asked > 0 && client.backoff.jitter != Jitter::None { asked / 2 } else { 0 };
-        let more = ((u128::from(spread) * u128::from(self.jitter_rng.draw())) >> 64) as u64;
-        self.later(pause.max(asked + more), Due::Retry, entry);
-    }
-
-    /// A client's pause is over.
-    pub(super) fn retry(&mut self, entry: Entry) {
-        let operation = self.requests.get(entry.id).operation;
-        let told_apart = self.counters.requests_by_attempt.len();
-        self.counters.requests_by_attempt[(operation.attempt as usize).clamp(1, told_apart) - 1] += 1;
-        self.send(operation, Some(entry.id));
-    }
-
     #[inline(always)]
     fn end_operation(&mut self, operation: &Operation, record: Option<u32>, ended: u64, end: OperationEnd) {
         let kind = &mut self.counters.kinds[operation.read as usize];
@@ -540,45 +483,6 @@ impl World {
     /// Something happens to a record after a time that is not the same for all.
     pub(super) fn later(&mut self, after: u64, what: Due, entry: Entry) {
         self.events.at(self.now + after, Control::Due { what, id: entry.id, version: entry.version });
-    }
-
-    // ------------------------------------------------------------------------------------------ instances
-
-    /// An instance stops at once: what is in it is lost, its connections are closed, and a database notices that.
-    pub(super) fn stop_instance(&mut self, service: u16, instance: u16, state: InstanceState) {
-        self.services[service as usize].set_state(instance, state);
-        let lost: Vec<u32> = self
-            .requests
-            .iter()
-            .filter(|(_, r)| r.service == service && r.instance == instance && r.phase.inside())
-            .map(|(id, _)| id)
-            .collect();
-        if self.services[service as usize].spec.database.is_some() {
-            for &id in &lost {
-                let request = *self.requests.get(id);
-                if request.phase == Phase::Querying {
-                    self.cancel_query(&request, Planning::Now);
-                    self.hosts[request.host as usize].connections -= 1;
-                }
-            }
-            for pool in self.services[service as usize].forget(instance) {
-                for (host, _) in pool.idle {
-                    self.hosts[host as usize].connections -= 1;
-                }
-            }
-        } else {
-            self.services[service as usize].forget(instance);
-        }
-        for id in lost {
-            if self.requests.get(id).phase == Phase::Calling {
-                self.abandon_call(id);
-            }
-            // A process that dies gives no lock back.
-            self.requests.get_mut(id).clear(LOCKED);
-            self.log_request(id, LogKind::InstanceLost);
-            self.fail(id);
-        }
-        self.log_at(LogKind::InstanceStopped, service, u32::from(instance));
     }
 
     // ------------------------------------------------------------------------------------------ logs and traces

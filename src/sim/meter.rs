@@ -7,7 +7,7 @@ pub const OCTAVE: usize = 1 << SUB_BITS;
 /// Buckets of a [`Histogram`].
 pub const BUCKETS: usize = 36 * OCTAVE;
 
-/// A log-linear histogram of spans in nanoseconds, from 1 µs to about an hour.
+/// A log-linear histogram of spans in nanoseconds, from 1 µs to some days, as HdrHistogram's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
     counts: Box<[u32; BUCKETS]>,

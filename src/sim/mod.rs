@@ -15,6 +15,7 @@ pub mod faults;
 mod flow;
 mod heap;
 pub mod inspect;
+mod instances;
 pub mod intervention;
 mod local;
 pub mod math;
@@ -30,6 +31,7 @@ pub mod rng;
 pub mod service;
 mod settings;
 pub mod spec;
+mod warm_up;
 mod workload;
 mod world;
 

@@ -1,4 +1,4 @@
-//! What keeps a process from asking too much of others: a circuit breaker and a budget for reads of the source.
+//! What keeps a process from asking too much of others: a circuit breaker (Nygard 2007) and a budget for reads of the source.
 //! (The limit at the front door is [`super::balancer`]'s token bucket.)
 
 use super::balancer::TokenBucket;

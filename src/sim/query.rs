@@ -2,7 +2,6 @@
 
 use super::database::{Host, Owner};
 use super::events::{Entry, Events, NEVER, Register, Ring};
-use super::pool::Pool;
 use super::probe::{LogKind, SpanEnd, SpanKind};
 use super::request::{OFF_CPU, OWN_QUERY, Operation, Phase, Request, Role};
 use super::rng::Stream;
@@ -68,36 +67,6 @@ impl World {
         self.services[service as usize].database
     }
 
-    /// A request needs a connection from a pool for its n-th try: an idle one, a new one, or its turn.
-    #[inline(always)]
-    pub(super) fn acquire(&mut self, id: u32, from: u8, try_number: u8) {
-        let now = self.now;
-        let request = self.requests.get_mut(id);
-        (request.pool, request.try_number) = (from, try_number);
-        let service = &mut self.services[request.service as usize];
-        let pool = service.pool_mut(request.instance, from);
-        if let Some((host, _)) = pool.idle.pop() {
-            request.host = host;
-            let limit = pool.limit;
-            self.start_query(id, limit, Planning::Now);
-        } else if pool.open < pool.size {
-            pool.open += 1;
-            self.connect(id);
-        } else {
-            let entry = Entry { id, version: request.enter(Phase::Waiting, now) };
-            pool.waiting.push_back((entry, now));
-            pool.n_waiting += 1;
-            let rings = &service.pool_rings[from as usize];
-            match &rings.patience {
-                None => self.events.after(rings.acquire, now, entry),
-                Some(patience) => {
-                    let after = patience.draw(&mut self.patience_rng);
-                    self.later(after, Due::Acquire, entry);
-                }
-            }
-        }
-    }
-
     /// A request whose read is never cached asks the database at once, where it has nothing to do before that, nothing to
     /// watch for meanwhile, and a connection is idle. Says whether it has; else nothing has changed.
     #[inline(always)]
@@ -121,7 +90,7 @@ impl World {
     }
 
     /// Opens a connection to the host whose turn it is, in a place that the pool has set aside.
-    fn connect(&mut self, id: u32) {
+    pub(super) fn connect(&mut self, id: u32) {
         let (service, pool) = (self.requests.get(id).service, self.requests.get(id).pool);
         let host = self.next_host(self.database_of(service));
         self.requests.get_mut(id).host = host as u16;
@@ -156,7 +125,7 @@ impl World {
 
     /// Starts the query of a request on the connection it holds; the time it may take is that of a ring.
     #[inline(always)]
-    fn start_query(&mut self, id: u32, limit: Ring, planning: Planning) {
+    pub(super) fn start_query(&mut self, id: u32, limit: Ring, planning: Planning) {
         let request = self.requests.get_mut(id);
         self.counters.query_retries += u64::from(request.try_number > 1);
         let cost = match own_query(&self.services, request) {
@@ -355,104 +324,6 @@ impl World {
                 self.replan(host);
             }
         }
-    }
-
-    /// A request has waited for a connection as long as it may.
-    pub(super) fn acquire_timed_out(&mut self, entry: Entry) {
-        let request = self.requests.get(entry.id);
-        let service = &mut self.services[request.service as usize];
-        service.pool_mut(request.instance, request.pool).n_waiting -= 1;
-        self.counters.pool_timeouts += 1;
-        self.trace(entry.id, SpanKind::PoolWait, SpanEnd::TimedOut);
-        self.log_request(entry.id, LogKind::PoolTimeout);
-        self.fail(entry.id);
-    }
-
-    /// A connection is free: the next who waits gets it, or it is idle, or closed when there is no place for it.
-    #[inline(always)]
-    pub(super) fn release(&mut self, service: u16, instance: u16, pool: u8, host: u16, planning: Planning) {
-        let now = self.now;
-        let its = self.services[service as usize].pool_mut(instance, pool);
-        if its.open > its.size {
-            self.hosts[host as usize].connections -= 1;
-            if planning == Planning::Owed {
-                self.replan(host as usize);
-            }
-            return self.drop_place(service, instance, pool);
-        }
-        let limit = its.limit;
-        match its.next_waiting(&self.requests, now) {
-            Some(id) => {
-                self.requests.get_mut(id).host = host;
-                self.trace(id, SpanKind::PoolWait, SpanEnd::Ok);
-                self.start_query(id, limit, planning);
-            }
-            None => {
-                its.idle.push((host, now));
-                if planning == Planning::Owed {
-                    self.replan(host as usize);
-                }
-            }
-        }
-    }
-
-    /// A place in the pool is free and has no connection: the next who waits opens one.
-    pub(super) fn drop_place(&mut self, service: u16, instance: u16, pool: u8) {
-        let it = self.services[service as usize].pool_mut(instance, pool);
-        it.open -= 1;
-        if it.open < it.size {
-            self.fill_place(service, instance, pool);
-        }
-    }
-
-    /// The next who waits opens a connection in a free place. Says whether anybody waited.
-    fn fill_place(&mut self, service: u16, instance: u16, pool: u8) -> bool {
-        let it = self.services[service as usize].pool_mut(instance, pool);
-        let Some(id) = it.next_waiting(&self.requests, self.now) else { return false };
-        it.open += 1;
-        self.trace(id, SpanKind::PoolWait, SpanEnd::Ok);
-        self.connect(id);
-        true
-    }
-
-    /// Sets the size of a pool; connections over it are closed as they become free.
-    pub(super) fn resize_pool(&mut self, service: u16, pool: u8, size: u32) {
-        let it = &mut self.services[service as usize];
-        it.spec.pools[pool as usize].size = size;
-        for instance in 0..it.instances.len() as u16 {
-            self.services[service as usize].pool_mut(instance, pool).size = size;
-            self.trim_idle(service, instance, pool, |pool, _| pool.open > size);
-            while self.services[service as usize].pool_mut(instance, pool).open < size {
-                if !self.fill_place(service, instance, pool) {
-                    break;
-                }
-            }
-        }
-    }
-
-    /// Closes connections that have been idle for too long.
-    pub(super) fn close_idle(&mut self, service: u16) {
-        for pool in 0..self.services[service as usize].spec.pools.len() as u8 {
-            let keep = self.services[service as usize].spec.pools[pool as usize].idle_timeout.0;
-            let before = self.now.saturating_sub(keep);
-            for instance in 0..self.services[service as usize].instances.len() as u16 {
-                self.trim_idle(service, instance, pool, |_, since| since < before);
-            }
-        }
-    }
-
-    /// Closes idle connections, the longest idle first, while the test holds for (pool, idle since).
-    fn trim_idle(&mut self, service: u16, instance: u16, pool: u8, test: impl Fn(&Pool, u64) -> bool) {
-        let pool = self.services[service as usize].pool_mut(instance, pool);
-        let mut closed = 0;
-        while let Some(&(host, since)) = pool.idle.get(closed)
-            && test(pool, since)
-        {
-            closed += 1;
-            pool.open -= 1;
-            self.hosts[host as usize].connections -= 1;
-        }
-        pool.idle.drain(..closed);
     }
 
     /// A database stops answering: what runs on it is lost, connections break.

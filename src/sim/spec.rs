@@ -23,9 +23,9 @@ pub struct Spec {
     pub reads: Vec<ReadSpec>,
     /// Who sends them; shares add up to 1.
     pub clients: Vec<ClientSpec>,
-    /// The load balancer in front of the first service.
+    /// The load balancer in front of the services.
     pub balancer: BalancerSpec,
-    /// Services; the balancer sends requests to the first.
+    /// Services; the balancer's routes say which of them get requests.
     pub services: Vec<ServiceSpec>,
     /// Caches.
     pub caches: Vec<CacheSpec>,
@@ -446,7 +446,8 @@ pub struct PoolSpec {
     pub acquire_varies: bool,
     /// How long one query may take.
     pub query_timeout: SimSpan,
-    /// Queries per request at most, the first included. A retry keeps the connection it has.
+    /// Queries per request at most, the first included. A retry keeps the connection
+    /// it has, unless the query before goes on there.
     pub attempts: u32,
     /// How long it takes to open a connection, or to be refused one.
     pub connect: SimSpan,
@@ -531,7 +532,8 @@ pub struct DatabaseSpec {
     pub abandoned: Abandoned,
     /// Pages that the tables are spread over, on each host; zero when everything is always in memory.
     pub pages: u32,
-    /// A page that nobody has read for this long has been pushed out of memory.
+    /// A page that nobody has read for this long has been pushed out of memory: least recently used with the
+    /// characteristic time of Che, Tung and Wang (2002).
     pub page_stays: SimSpan,
     /// A query that takes longer than this is written to the slow-query log; `None` for no such log.
     pub slow_query: Option<SimSpan>,

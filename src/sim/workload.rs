@@ -63,7 +63,8 @@ impl Places {
 }
 
 /// A random sample of operations, each with the same chance and independent of the others, so that no period of the system
-/// (round robin over instances, say) can fall in step with it. From one to the next it is a geometric number of them.
+/// (round robin over instances, say) can fall in step with it. From one to the next it is a geometric number of them,
+/// which is the whole part of an exponential (Devroye 1986).
 #[derive(Clone, Debug)]
 struct Sample {
     /// Mean of the exponential whose whole part is a gap less one, Q32.
@@ -174,7 +175,8 @@ impl Workload {
     }
 
     /// The next arrival time in Q16, where it may lie beyond the present piece of traffic; `None` when no traffic will ever
-    /// come again. One unit exponential is used up at the rate of each piece: exact for a piecewise constant rate.
+    /// come again. One unit exponential is used up at the rate of each piece: exact for a piecewise constant rate (a change of time,
+    /// Çinlar 1975).
     #[cold]
     fn next_time(&mut self, mut left: u64) -> Option<u64> {
         loop {

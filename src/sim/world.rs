@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::balancer::TokenBucket;
-use super::cache::{Cache, Found, Times};
+use super::cache::{Cache, Times};
 use super::client::Client;
-use super::database::{Host, Owner};
+use super::database::Host;
 use super::digest::Digest;
 use super::events::{Entry, Events, NEVER, Ring, Source};
 use super::intervention::{Intervention, Knob};
@@ -16,6 +16,7 @@ use super::request::Requests;
 use super::rng::Stream;
 use super::service::{Call, InstanceState, Planned, PoolRings, QueryCost, Service};
 use super::spec::{Jitter, ReadSpec, ServiceSpec, Spec, Spread, Step};
+use super::warm_up::WarmUp;
 use super::workload::Workload;
 use crate::units::{SECOND, SimSpan, SimTime};
 
@@ -119,18 +120,6 @@ pub(super) struct Database {
     /// Among the hosts of all databases.
     pub(super) hosts: Range<usize>,
     turn: usize,
-}
-
-/// A warm-up under way.
-#[derive(Clone, Debug, Default)]
-pub(super) struct WarmUp {
-    /// Kind of read and key, the most popular first; what is left of them.
-    keys: Vec<(u8, u32)>,
-    at: usize,
-    gap: u64,
-    serial: u32,
-    warmed: u32,
-    wanted: u32,
 }
 
 /// The simulated system. A clone is a checkpoint: it goes on exactly as the original would.
@@ -466,7 +455,7 @@ impl World {
 
     /// Keys that the running or last warm-up of a cache has read.
     pub fn warmed(&self, cache: usize) -> u32 {
-        self.warm_ups[cache].warmed
+        self.warm_ups[cache].progress().0
     }
 
     /// Values of the levers.
@@ -494,7 +483,7 @@ impl World {
                 .caches
                 .iter()
                 .zip(&self.warm_ups)
-                .map(|(c, w)| (!c.down, w.warmed, if w.at < w.keys.len() { w.wanted } else { 0 }))
+                .map(|(c, w)| (!c.down, w.progress().0, w.progress().1))
                 .collect(),
         }
     }
@@ -657,11 +646,7 @@ impl World {
                 self.log(LogKind::CacheFlushed, cache as u32);
             }
             Intervention::WarmCache { cache, keys, per_s } => self.start_warming(cache, keys, per_s),
-            Intervention::StopWarming { cache } => {
-                let warm_up = &mut self.warm_ups[cache];
-                warm_up.serial += 1;
-                warm_up.at = warm_up.keys.len();
-            }
+            Intervention::StopWarming { cache } => self.warm_ups[cache].stop(),
             Intervention::RollingRestart { service, batch } => {
                 let it = &mut self.services[service];
                 it.restart_batch = batch.max(1);
@@ -737,122 +722,6 @@ impl World {
                     Due::Acquire => self.acquire_timed_out(entry),
                 }
             }
-        }
-    }
-
-    /// Starts or drains instances until there are as many as wanted.
-    fn scale(&mut self, service: u16, wanted: u32) {
-        let now = self.now;
-        let it = &mut self.services[service as usize];
-        it.wanted = wanted;
-        it.share_origin(now);
-        let mut staying = it.staying();
-        while (staying.len() as u32) < wanted {
-            let instance = it.place_for_new();
-            let version = it.set_state(instance, InstanceState::Starting);
-            self.events.at(now + it.spec.start_up.0, Control::InstanceReady { service, instance, version });
-            staying.push(instance);
-        }
-        // The newest go first: those that are not even ready cost nothing to stop.
-        staying
-            .sort_by_key(|&i| (it.instances[i as usize].state == InstanceState::Ready, std::cmp::Reverse(i)));
-        for &instance in staying.iter().take(staying.len() - wanted as usize) {
-            let it = &mut self.services[service as usize];
-            if it.instances[instance as usize].in_flight == 0 {
-                self.stop_instance(service, instance, InstanceState::Gone);
-                continue;
-            }
-            let version = it.set_state(instance, InstanceState::Draining);
-            self.events.at(now + it.spec.drain.0, Control::DrainOver { service, instance, version });
-        }
-    }
-
-    /// Restarts the next batch when the one before is up again.
-    fn restart_next(&mut self, service: u16) {
-        let it = &mut self.services[service as usize];
-        if it.count(InstanceState::Restarting) > 0 {
-            return;
-        }
-        for _ in 0..it.restart_batch {
-            let it = &mut self.services[service as usize];
-            let Some(instance) = it.to_restart.pop_front() else { return };
-            if it.instances[instance as usize].state == InstanceState::Ready {
-                self.restart_instance(service, instance);
-            }
-        }
-    }
-
-    /// Begins to read the most popular keys into a cache.
-    fn start_warming(&mut self, cache: usize, n: u32, per_s: f64) {
-        let offered = self.spec.traffic.first().map_or(0.0, |t| t.1);
-        let reads = &self.spec.reads;
-        let popularity: Vec<Option<Popularity>> =
-            reads.iter().map(|r| r.ttl.map(|_| Popularity::new(r.keys))).collect();
-        let rate = |i: usize, key: u32| Some(popularity[i].as_ref()?.get(key)? * reads[i].share * offered);
-        let mut next = vec![0u32; reads.len()];
-        let mut keys = Vec::new();
-        while keys.len() < n as usize {
-            let wanted = (0..reads.len()).filter_map(|i| rate(i, next[i]).map(|w| (i, w)));
-            let best = wanted.fold(None, |best: Option<(usize, f64)>, (i, w)| match best {
-                Some((_, most)) if most >= w => best,
-                _ => Some((i, w)),
-            });
-            let Some((i, _)) = best else { break };
-            keys.push((i as u8, next[i]));
-            next[i] += 1;
-        }
-        let serial = self.warm_ups[cache].serial + 1;
-        let gap = (1e9 / per_s.clamp(1e-3, 1e6)) as u64;
-        self.warm_ups[cache] = WarmUp { wanted: keys.len() as u32, keys, at: 0, gap, serial, warmed: 0 };
-        self.log(LogKind::WarmUp, cache as u32);
-        self.events.at(self.now + gap, Control::Warm { cache: cache as u16, serial });
-    }
-
-    fn warm_next(&mut self, cache: u16, serial: u32) {
-        let now = self.now;
-        let warm_up = &mut self.warm_ups[cache as usize];
-        if warm_up.serial != serial {
-            return;
-        }
-        let store = &self.caches[cache as usize];
-        // A key that somebody else has filled meanwhile needs no query.
-        let first = |read: u8| self.reads[read as usize].cached.map_or(0, |c| c.0);
-        while let Some(&(read, key)) = warm_up.keys.get(warm_up.at) {
-            if store.down || store.store.look(first(read) + key, now) == Found::Missing {
-                break;
-            }
-            warm_up.at += 1;
-            warm_up.warmed += 1;
-        }
-        let Some(&(read, key)) = warm_up.keys.get(warm_up.at) else { return };
-        let again = now + warm_up.gap;
-        self.events.at(again, Control::Warm { cache, serial });
-        let reads = |s: &&Service| s.spec.cache == Some(cache as usize);
-        let Some(database) = self.services.iter().find(reads).and_then(|s| s.spec.database) else { return };
-        let host = self.next_host(database);
-        let it = &mut self.hosts[host];
-        if it.connections >= it.connection_limit || it.down {
-            it.counters.refused += 1;
-            return;
-        }
-        it.connections += 1;
-        self.warm_ups[cache as usize].at += 1;
-        let owner = Owner::WarmUp { cache, read, key };
-        let work = self.reads[read as usize].cost.draw(key, it, now, &mut self.work_rng);
-        it.start(owner, work, now);
-        self.replan(host);
-    }
-
-    /// The warm-up's query has ended.
-    pub(super) fn warmed_key(&mut self, cache: u16, read: u8, key: u32) {
-        let (soft, hard) = self.reads[read as usize].lives();
-        let now = self.now as i64;
-        let key = self.reads[read as usize].key(key);
-        self.caches[cache as usize].fill(key, Times { read_at: now, believed_at: now, soft, hard });
-        let warm_up = &mut self.warm_ups[cache as usize];
-        warm_up.warmed += 1;
-        if warm_up.warmed == warm_up.wanted {
-            self.log(LogKind::WarmUp, u32::from(cache));
         }
     }
 
