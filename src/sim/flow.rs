@@ -498,7 +498,13 @@ impl World {
     fn keep_log(&mut self, id: u32, kind: LogKind) {
         let (request, now) = (self.requests.get(id), self.now);
         let place = Some((request.service, request.instance));
+        let service = &self.services[request.service as usize];
+        let allowed = match service.steps.get(request.step as usize) {
+            Some(Planned::Call(call)) => call.attempts,
+            _ => service.spec.pools.get(request.pool as usize).map_or(1, |pool| pool.attempts),
+        };
         self.probe.keep(LogRecord {
+            allowed,
             host: u32::from(request.host),
             detail: u32::from(request.try_number),
             pool: u32::from(request.pool),

@@ -82,8 +82,10 @@ pub struct LogRecord {
     pub host: u32,
     /// Attempt of the client.
     pub attempt: u32,
-    /// Try of the database client; status code of an answer.
+    /// Try of the database client or attempt of a call; status code of an answer.
     pub detail: u32,
+    /// How many tries or attempts were allowed then.
+    pub allowed: u32,
     /// Kind of read.
     pub read: u32,
     /// Client population.
@@ -106,6 +108,7 @@ impl LogRecord {
             host: 0,
             attempt: 0,
             detail: 0,
+            allowed: 0,
             read: 0,
             client: 0,
             took: 0,

@@ -117,8 +117,7 @@ impl Names {
         let service = self.services.get(r.service as usize);
         let pool = service.and_then(|s| s.pools.get(r.pool as usize));
         let given_up = service.and_then(|s| s.database).and_then(|d| self.given_up.get(d)).copied();
-        let (query_timeout, query_attempts) =
-            pool.map_or((SimSpan::ZERO, 1), |p| (p.query_timeout, p.attempts));
+        let query_timeout = pool.map_or(SimSpan::ZERO, |p| p.query_timeout);
         match r.kind {
             LogKind::Access => (
                 instance,
@@ -134,10 +133,11 @@ impl Names {
             LogKind::QueryTimeout => (
                 instance,
                 format!(
-                    "db client: query gave no answer within {query_timeout}, {} (try {} of {query_attempts}) \
+                    "db client: query gave no answer within {query_timeout}, {} (try {} of {}) \
                      host={host} attempt={}",
                     given_up.unwrap_or_default(),
                     r.detail,
+                    r.allowed,
                     r.attempt,
                 ),
             ),
@@ -197,7 +197,7 @@ impl Names {
             LogKind::CallTimeout => (
                 instance,
                 match service.and_then(|s| s.steps.get(r.step as usize)) {
-                    Some(Step::Call(call)) if r.detail < call.attempts => format!(
+                    Some(Step::Call(call)) if r.detail < r.allowed => format!(
                         "{}: deadline exceeded at {took}; retrying attempt={} jitter={}ms",
                         call.name,
                         r.detail + 1,

@@ -327,3 +327,23 @@ fn a_lever_does_not_shift_the_arrivals() {
     assert_eq!(untouched, started(Some(Intervention::SetRateLimit { per_s: Some(10.0) })));
     assert_eq!(untouched, started(Some(Intervention::ScaleService { service: 0, instances: 3 })));
 }
+
+/// A log line tells of the system as it was when it was written.
+#[test]
+fn a_log_line_says_how_many_tries_were_allowed_then() {
+    let mut spec = small(50.0, Spread::Fixed(ms(300)));
+    spec.services[0].pools[0].query_timeout = ms(100);
+    spec.services[0].pools[0].attempts = 2;
+    let mut world = World::new(&spec, 1);
+    let mut recorder = Recorder::new(&world);
+    recorder.advance(&mut world, SimTime::from_secs(3));
+    let before = recorder.logs().len();
+    world.apply(Intervention::SetQueryAttempts { service: 0, attempts: 1 });
+    recorder.advance(&mut world, SimTime::from_secs(6));
+    let says = |from: usize, to: usize, what: &str| {
+        recorder.logs()[from..to].iter().filter(|line| line.source_and_text().1.contains(what)).count()
+    };
+    assert!(says(0, before, "(try 2 of 2)") > 0 && says(0, before, "of 1)") == 0);
+    let all = recorder.logs().len();
+    assert!(says(before, all, "(try 1 of 1)") > 0 && says(before + 9, all, "of 2)") == 0);
+}
