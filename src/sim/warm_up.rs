@@ -60,6 +60,7 @@ impl World {
         self.events.at(self.now + gap, Control::Warm { cache: cache as u16, serial });
     }
 
+    /// Reads the next key that is not in the cache yet.
     pub(super) fn warm_next(&mut self, cache: u16, serial: u32) {
         let now = self.now;
         let warm_up = &mut self.warm_ups[cache as usize];

@@ -241,10 +241,15 @@ fn level_role(level: Level) -> Role {
 }
 
 /// A line as a row: time, level, source, for how many it stands, text.
-fn row(canvas: &Canvas<'_>, line: &LogLine, sources: usize, view: &View<'_>) -> Line<'static> {
+fn row(
+    canvas: &Canvas<'_>,
+    line: &LogLine,
+    (source, text): (String, String),
+    sources: usize,
+    view: &View<'_>,
+) -> Line<'static> {
     let alike =
         if line.alike > 1 { format!("×{:<6}", short(f64::from(line.alike))) } else { "       ".to_owned() };
-    let (source, text) = line.source_and_text();
     Line::from(vec![
         Span::styled(format!("{} ", view.clock_at(line.at)), canvas.style(Role::Muted)),
         Span::styled(line.level.label(), canvas.style(level_role(line.level))),
@@ -308,11 +313,11 @@ impl Pane for Logs {
         }
         self.cursor.at = row_at;
         let shown = self.cursor.shown(self.rows.len(), usize::from(list.height));
-        let lines = shown.clone().filter_map(|r| logs.get(*self.rows.get(r)?));
-        let sources = lines.map(|l| columns(&l.source_and_text().0)).max().unwrap_or(0);
-        for (y, r) in shown.enumerate() {
-            let Some(line) = self.rows.get(r).and_then(|&i| logs.get(i)) else { continue };
-            let text = row(canvas, line, sources, view);
+        let lines = shown.filter_map(|r| Some((r, logs.get(*self.rows.get(r)?)?)));
+        let lines: Vec<_> = lines.map(|(r, line)| (r, line, line.source_and_text())).collect();
+        let sources = lines.iter().map(|(_, _, words)| columns(&words.0)).max().unwrap_or(0);
+        for (y, (r, line, words)) in lines.into_iter().enumerate() {
+            let text = row(canvas, line, words, sources, view);
             canvas.line(list, y as u16, &text);
             if look.focus && (self.at.is_some() || self.whole) && r == row_at {
                 canvas.highlight(list, y as u16, Role::Selection);
